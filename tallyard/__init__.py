@@ -1,0 +1,1 @@
+"""One YAML file becomes a GPU platform on Kubernetes."""

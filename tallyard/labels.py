@@ -1,0 +1,58 @@
+"""Every name that Tallyard writes into a cluster, each from one place.
+
+A label in a policy and a label in a template cannot differ, because both come from here.
+Names that belong to Kubernetes or Kueue are listed too, so that they are spelled once.
+"""
+
+from __future__ import annotations
+
+DOMAIN = "tallyard.dev"
+FIELD_MANAGER = "tallyard"
+
+# Nodes. A kubelet may not write labels under this suffix (the NodeRestriction plugin of
+# the API server), so a host cannot move itself into another pool or price.
+PROTECTED_DOMAIN = f"{DOMAIN}.node-restriction.kubernetes.io"
+NODE_POOL = f"{PROTECTED_DOMAIN}/pool"
+NODE_MODEL = f"{PROTECTED_DOMAIN}/model"
+NODE_BLOCK = f"{PROTECTED_DOMAIN}/block"
+NODE_RACK = f"{PROTECTED_DOMAIN}/rack"
+NODE_HOSTNAME = "kubernetes.io/hostname"
+# What users select on; a kubelet can write these, so they never decide a price alone.
+GPU_VENDOR = "gpu.vendor"
+GPU_MODEL = "gpu.model"
+GPU_MEMORY = "gpu.memory"
+# The taint that keeps a pool's hosts for the pool's own queues.
+POOL_TAINT = f"{DOMAIN}/pool"
+
+# Namespaces and what people submit.
+PROJECT = f"{DOMAIN}/project"
+USER = f"{DOMAIN}/user"
+
+# Kueue's own.
+QUEUE_NAME = "kueue.x-k8s.io/queue-name"
+PRIORITY_CLASS = "kueue.x-k8s.io/priority-class"
+KUEUE_NAMESPACE = "kueue-system"
+
+# The built-in pool of hosts without cards, and the root of the cohort tree.
+CPU_POOL = "cpu"
+ROOT_COHORT = "cluster"
+
+
+def cluster_queue(project_id: str, pool: str) -> str:
+    """Return the ClusterQueue's name of one project in one pool."""
+    return f"{project_id}-{pool}"
+
+
+def local_queue(pool: str) -> str:
+    """Return the LocalQueue's name in a project's namespace; users type it."""
+    return pool
+
+
+def namespace(project_id: str) -> str:
+    """Return the namespace of a project; the id survives a rename, so it does too."""
+    return project_id
+
+
+def object_name(text: str) -> str:
+    """Turn a model's or a pool's name into a DNS label: lower case, dashes."""
+    return "".join(c if c.isalnum() else "-" for c in text.lower()).strip("-")

@@ -1,0 +1,1 @@
+"""What the spec means: YAML in, a frozen platform or every problem out."""
