@@ -152,3 +152,9 @@ class Platform:
     def cards_installed(self, pool: str, model: str) -> int:
         """Return how many cards of a model the pool's hosts have together."""
         return sum(node.cards for node in self.nodes_of(pool, model))
+
+    def cards_granted(self, pool: str, model: str) -> int:
+        """Return how many cards of a model in a pool the projects' tiers grant together."""
+        return sum(
+            project.tier.cards.get(pool, {}).get(model, 0) for project in self.projects.values()
+        )

@@ -1,0 +1,55 @@
+"""Refuse a cluster that is not the stack's own, before anything is registered.
+
+The uid of the namespace `kube-system` is as old as the cluster and never reused, so it is
+the cluster's name. The first `up` keeps it in the stack's state, on the component `Cluster`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pulumi
+from pulumi.runtime import invoke
+
+CLUSTER_TYPE = "tallyard:infra:Cluster"
+
+
+class WrongClusterError(Exception):
+    """The stack's objects live in another cluster than the one the kubeconfig names."""
+
+
+def recorded_uid() -> str | None:
+    """Return the uid in this stack's own state; None before the first `up`."""
+    stack = f"{pulumi.get_organization()}/{pulumi.get_project()}/{pulumi.get_stack()}"
+    result = invoke("pulumi:pulumi:readStackResourceOutputs", {"stackName": stack}).value
+    return uid_in(result["outputs"])
+
+
+def uid_in(resource_outputs: Mapping[str, Mapping[str, Any]]) -> str | None:
+    """Find the uid among outputs by URN; the type is the part before the last `::`."""
+    for urn, outputs in resource_outputs.items():
+        if urn.split("::")[2].split("$")[-1] == CLUSTER_TYPE:
+            return str(outputs["uid"])
+    return None
+
+
+def check(recorded: str | None, live: str, where: str) -> None:
+    """Compare the two.
+
+    Args:
+        recorded: the uid in the state, None before the first `up`.
+        live: the uid of the cluster that the kubeconfig leads to.
+        where: what the kubeconfig calls it, for the message.
+
+    Raises:
+        WrongClusterError: they differ.
+    """
+    if recorded is None or recorded == live:
+        return
+    raise WrongClusterError(
+        f"{where} is not this stack's cluster: its kube-system has the uid {live}, the stack's "
+        f"objects live in the cluster {recorded}. Nothing was changed. Choose the right "
+        "kubeconfig or context; if the cluster was built anew, start a new stack, or remove "
+        "the old objects from the state by `pulumi state delete --all`."
+    )

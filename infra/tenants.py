@@ -1,0 +1,35 @@
+"""A namespace and its members for each project."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from infra.objects import KubernetesObject
+from tallyard.render.tenancy import namespace_manifests, role_manifests
+from tallyard.spec.model import Platform
+
+
+class Tenants(pulumi.ComponentResource):
+    """The projects' namespaces, by name, and who may do what."""
+
+    namespaces: Mapping[str, pulumi.Resource]
+
+    def __init__(self, name: str, platform: Platform, provider: k8s.Provider) -> None:
+        """Register the namespaces, then the roles and their bindings."""
+        super().__init__("tallyard:infra:Tenants", name)
+        opts = pulumi.ResourceOptions(parent=self, provider=provider)
+        self.namespaces = {
+            manifest.name: KubernetesObject(manifest, opts)
+            for manifest in namespace_manifests(platform)
+        }
+        for manifest in role_manifests(platform):
+            needs = [self.namespaces[manifest.namespace]] if manifest.namespace else []
+            KubernetesObject(manifest, pulumi.ResourceOptions.merge(opts, _after(needs)))
+        self.register_outputs({"namespaces": sorted(self.namespaces)})
+
+
+def _after(resources: list[pulumi.Resource]) -> pulumi.ResourceOptions:
+    return pulumi.ResourceOptions(depends_on=resources)

@@ -1,0 +1,89 @@
+"""How much of everything goes with a number of cards.
+
+A queue's quota is counted in cards; what else its pods need (vCPU, memory, disk, pods) is
+the hosts' share per card, so that cards never wait for memory and memory never for cards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tallyard.spec.model import Node, Platform
+from tallyard.units import format_bytes
+
+# The kubelet's default for --max-pods; a host takes no more, whatever the quota says.
+PODS_PER_HOST = 110
+# Disk is covered so that a LimitRange's default cannot make work inadmissible; the host's
+# own disk is the limit, not the quota. 1 TiB a host is generous for both.
+STORAGE_BYTES_PER_HOST = 2**40
+
+CPU = "cpu"
+MEMORY = "memory"
+STORAGE = "ephemeral-storage"
+PODS = "pods"
+BASE_RESOURCES = (CPU, MEMORY, STORAGE, PODS)
+
+
+@dataclass(frozen=True)
+class Amount:
+    """An amount of the resources that every pod needs. Memory and storage in bytes."""
+
+    milli_cpu: int = 0
+    memory: int = 0
+    storage: int = 0
+    pods: int = 0
+
+    def times(self, factor: int) -> Amount:
+        """Return the amount taken `factor` times."""
+        return Amount(
+            self.milli_cpu * factor,
+            self.memory * factor,
+            self.storage * factor,
+            self.pods * factor,
+        )
+
+    def quantities(self) -> Mapping[str, str]:
+        """Return the amount as Kubernetes quantities by resource name."""
+        whole, rest = divmod(self.milli_cpu, 1000)
+        return {
+            CPU: f"{self.milli_cpu}m" if rest else str(whole),
+            MEMORY: format_bytes(self.memory),
+            STORAGE: format_bytes(self.storage),
+            PODS: str(self.pods),
+        }
+
+
+def per_card(platform: Platform, pool: str, model: str) -> Amount:
+    """Return what goes with one card: the smallest share of each among the hosts of the model.
+
+    A pool without such hosts gives nothing; the spec's checks have refused it before.
+    """
+    shares = [_share(node) for node in platform.nodes_of(pool, model)]
+    if not shares:
+        return Amount()
+    return Amount(
+        milli_cpu=min(share.milli_cpu for share in shares),
+        memory=min(share.memory for share in shares),
+        storage=min(share.storage for share in shares),
+        pods=min(share.pods for share in shares),
+    )
+
+
+def of_hosts(nodes: tuple[Node, ...]) -> Amount:
+    """Return what hosts have together."""
+    return Amount(
+        milli_cpu=sum(node.cpu for node in nodes) * 1000,
+        memory=sum(node.memory_bytes for node in nodes),
+        storage=STORAGE_BYTES_PER_HOST * len(nodes),
+        pods=PODS_PER_HOST * len(nodes),
+    )
+
+
+def _share(node: Node) -> Amount:
+    return Amount(
+        milli_cpu=node.cpu * 1000 // node.cards,
+        memory=node.memory_bytes // node.cards,
+        storage=STORAGE_BYTES_PER_HOST // node.cards,
+        pods=max(1, PODS_PER_HOST // node.cards),
+    )

@@ -1,0 +1,85 @@
+"""How Kueue's manager is configured, and the chart's values around it.
+
+Prod gives the configuration to the chart; the lab gives the same one to a manager that it
+runs beside the cluster, with its own ports. Written out are the fields that we decide and
+those whose default changed between Kueue's versions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from tallyard import labels
+from tallyard.spec.versions import Image
+
+WEBHOOK_SERVICE = "kueue-webhook-service"
+WEBHOOK_SECRET = "kueue-webhook-server-cert"  # noqa: S105 - a name, not a secret
+
+# What people may submit. JobSet's controller starts when its CRD appears.
+FRAMEWORKS = ("batch/job", "deployment", "jobset.x-k8s.io/jobset", "pod", "statefulset")
+
+# Kueue 0.17 ships 50 and 100, which makes its own client the bottleneck at 50 pods a
+# second; later versions ship these.
+CLIENT_QPS = 300
+CLIENT_BURST = 500
+
+
+def configuration() -> Mapping[str, Any]:
+    """Return the manager's `Configuration` (config.kueue.x-k8s.io/v1beta2)."""
+    return {
+        "apiVersion": "config.kueue.x-k8s.io/v1beta2",
+        "kind": "Configuration",
+        "namespace": labels.KUEUE_NAMESPACE,
+        "health": {"healthProbeBindAddress": ":8081"},
+        "metrics": {"bindAddress": ":8443", "enableClusterQueueResources": True},
+        "webhook": {"port": 9443},
+        "leaderElection": {"leaderElect": True, "resourceName": "c1f6bfd2.kueue.x-k8s.io"},
+        "clientConnection": {"qps": CLIENT_QPS, "burst": CLIENT_BURST},
+        "internalCertManagement": {
+            "enable": True,
+            "webhookServiceName": WEBHOOK_SERVICE,
+            "webhookSecretName": WEBHOOK_SECRET,
+        },
+        # Work in a project's namespace without a queue is held, not run free; everything
+        # else in the cluster (system namespaces, the manager itself) is none of Kueue's
+        # business and must start while Kueue is down.
+        "manageJobsWithoutQueueName": True,
+        "managedJobsNamespaceSelector": {
+            "matchExpressions": [{"key": labels.PROJECT, "operator": "Exists"}]
+        },
+        "integrations": {
+            "frameworks": list(FRAMEWORKS),
+            "labelKeysToCopy": [labels.PROJECT, labels.USER],
+        },
+        "fairSharing": {
+            "preemptionStrategies": ["LessThanOrEqualToFinalShare", "LessThanInitialShare"]
+        },
+    }
+
+
+def chart_values(image: Image, *, replicas: int) -> Mapping[str, Any]:
+    """Return the chart's values.
+
+    Args:
+        image: the manager's; pinned by digest where it is known.
+        replicas: 0 where the manager runs beside the cluster.
+    """
+    return {
+        "controllerManager": {
+            "replicas": replicas,
+            "manager": {
+                "image": {
+                    "repository": image.source,
+                    "tag": image.pinned_tag,
+                    "pullPolicy": "IfNotPresent",
+                }
+            },
+            "podDisruptionBudget": {"enabled": replicas > 1, "minAvailable": 1},
+        },
+        "managerConfig": {
+            "controllerManagerConfigYaml": yaml.safe_dump(dict(configuration()), sort_keys=False)
+        },
+    }

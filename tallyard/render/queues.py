@@ -1,0 +1,113 @@
+"""Cohorts, ClusterQueues and LocalQueues: who may use how many cards of what.
+
+One tree: the root cohort holds one cohort for each pool that owns cards. What the tiers do
+not grant stays on that cohort, where its queues can borrow it. A pool that borrows has its
+queues in the lender's cohort with a quota of nothing, so all it uses can be taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tallyard import labels
+from tallyard.render.flavors import cpu_flavors, pool_flavors
+from tallyard.render.manifest import Manifest, manifest
+from tallyard.render.quota import Quota, card_quota, host_quota, nothing, resource_group
+from tallyard.spec.model import Borrowed, Platform, Pool, Project
+
+
+def cohort_manifests(platform: Platform) -> Iterator[Manifest]:
+    """Yield the root cohort and one for each pool that owns cards."""
+    yield manifest("cohort", name=labels.ROOT_COHORT, parent=None, groups=[])
+    for pool in platform.pools.values():
+        if pool.borrows_from is None:
+            quotas = _unassigned(platform, pool)
+            yield manifest(
+                "cohort",
+                name=pool.cohort,
+                parent=labels.ROOT_COHORT,
+                groups=[resource_group(quotas)],
+            )
+
+
+def cluster_queue_manifests(platform: Platform) -> Iterator[Manifest]:
+    """Yield one ClusterQueue for each project in each pool it may use."""
+    for project in platform.projects.values():
+        for pool in pools_of(platform, project):
+            yield manifest(
+                "cluster-queue",
+                name=labels.cluster_queue(project.id, pool.name),
+                project=project.id,
+                cohort=pool.cohort,
+                namespace=project.namespace,
+                weight=project.tier.weight,
+                reclaim=_reclaim(pool),
+                when_can_preempt="TryNextFlavor" if pool.borrows_from else "MayStopSearch",
+                groups=[resource_group(_queue_quotas(platform, project, pool))],
+            )
+
+
+def local_queue_manifests(platform: Platform) -> Iterator[Manifest]:
+    """Yield the LocalQueues, which are what users name in their jobs."""
+    for project in platform.projects.values():
+        for pool in pools_of(platform, project):
+            yield manifest(
+                "local-queue",
+                name=labels.local_queue(pool.name),
+                namespace=project.namespace,
+                project=project.id,
+                cluster_queue=labels.cluster_queue(project.id, pool.name),
+            )
+
+
+def pools_of(platform: Platform, project: Project) -> tuple[Pool, ...]:
+    """Return the pools in which a project has a queue: those its tier grants, and the borrowing ones."""
+    return tuple(
+        pool
+        for pool in platform.pools.values()
+        if pool.borrows_from is not None or pool.name in project.tier.cards
+    )
+
+
+def _queue_quotas(platform: Platform, project: Project, pool: Pool) -> tuple[Quota, ...]:
+    if pool.borrows_from is not None:
+        # The CPU hosts stand first: Kueue takes the first flavor that fits, and work
+        # without cards must not fill a host that has them.
+        cpu = cpu_flavors(platform) if pool.cpu else ()
+        lent = pool_flavors(platform, pool.borrows_from)
+        return tuple(nothing(flavor) for flavor in (*cpu, *lent))
+    granted = project.tier.cards[pool.name]
+    borrow = project.tier.borrow.get(pool.name, 0)
+    return tuple(
+        card_quota(platform, flavor, granted[flavor.model], borrow)
+        for flavor in pool_flavors(platform, pool.name)
+        if flavor.model in granted
+    )
+
+
+def _unassigned(platform: Platform, pool: Pool) -> tuple[Quota, ...]:
+    """Return what the pool's hosts have and no tier grants, and the CPU hosts of its borrowers."""
+    cards = tuple(
+        card_quota(
+            platform,
+            flavor,
+            platform.cards_installed(pool.name, flavor.model)
+            - platform.cards_granted(pool.name, flavor.model),
+            None,
+        )
+        for flavor in pool_flavors(platform, pool.name)
+    )
+    runs_cpu_work = any(p.cpu and p.borrows_from == pool.name for p in platform.pools.values())
+    cpu = cpu_flavors(platform) if runs_cpu_work else ()
+    return (*cards, *(host_quota(platform, flavor) for flavor in cpu))
+
+
+def _reclaim(pool: Pool) -> str:
+    """Return whose borrowed cards an owner may take back.
+
+    `LowerPriority` gives elastic work back at once and never makes training work on
+    borrowed cards a victim, because all training work has one priority.
+    """
+    if pool.borrows_from is not None:
+        return "Never"
+    return "Any" if pool.borrowed is Borrowed.RECLAIM else "LowerPriority"

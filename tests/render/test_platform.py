@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from syrupy.assertion import SnapshotAssertion
+
+from tallyard import labels
+from tallyard.render.environment import TEMPLATES
+from tallyard.render.manifest import Manifest
+from tallyard.render.platform import render
+from tallyard.spec.model import Platform
+
+type Objects = Mapping[tuple[str, str], Mapping[str, Any]]
+
+
+def test_the_shipped_spec_renders_to_these_objects(
+    manifests: tuple[Manifest, ...], snapshot: SnapshotAssertion
+) -> None:
+    assert {m.path: m.object for m in manifests} == snapshot
+
+
+def test_the_same_spec_gives_the_same_objects(
+    platform: Platform, manifests: tuple[Manifest, ...]
+) -> None:
+    assert render(platform) == manifests
+
+
+def test_no_two_objects_go_into_one_file(manifests: tuple[Manifest, ...]) -> None:
+    assert len({m.path for m in manifests}) == len(manifests) > 0
+
+
+def test_every_object_is_owned_by_one_field_manager_and_repaired_by_force(
+    manifests: tuple[Manifest, ...],
+) -> None:
+    for manifest in manifests:
+        annotations = manifest.object["metadata"]["annotations"]
+        assert annotations["pulumi.com/patchFieldManager"] == labels.FIELD_MANAGER
+        assert annotations["pulumi.com/patchForce"] == "true"
+
+
+def test_a_rank_becomes_a_pair_with_one_value_and_the_scheduler_never_preempts(
+    platform: Platform, objects: Objects
+) -> None:
+    for priority in platform.priorities.values():
+        pod = objects["PriorityClass", priority.name]
+        workload = objects["WorkloadPriorityClass", priority.name]
+        assert pod["value"] == workload["value"] == priority.value
+        assert pod["preemptionPolicy"] == "Never"
+
+
+def test_a_person_works_only_in_the_namespaces_of_their_projects(objects: Objects) -> None:
+    binding = objects["RoleBinding", "nlp/tallyard:member"]
+    assert [s["name"] for s in binding["subjects"]] == ["oidc:li.wei@corp.example", "chen.yu"]
+    assert binding["roleRef"]["kind"] == "ClusterRole"
+
+
+def test_members_cannot_write_what_decides_quota_or_identity(objects: Objects) -> None:
+    """A member creates work; queues, workloads, roles, namespaces and nodes are not theirs."""
+    writes = {
+        resource
+        for rule in objects["ClusterRole", "tallyard:member"]["rules"]
+        if {"create", "update", "patch"} & set(rule["verbs"])
+        for resource in rule["resources"]
+    }
+    assert "jobs" in writes
+    assert not writes & {
+        "localqueues", "workloads", "clusterqueues", "namespaces", "nodes", "roles",
+        "rolebindings", "pods", "pods/ephemeralcontainers", "priorityclasses", "*",
+    }  # fmt: skip
+
+
+def test_every_template_is_used(manifests: tuple[Manifest, ...]) -> None:
+    shapes = {p.name.removesuffix(".yaml.j2") for p in TEMPLATES.glob("[!_]*.j2")}
+    rendered = {re.sub(r"(?<!^)(?=[A-Z])", "-", m.kind).lower() for m in manifests}
+    roles = {"role-member", "role-operator", "role-reader"}
+    assert shapes - roles == rendered - {"cluster-role"}
