@@ -1,0 +1,1 @@
+"""Facts about hardware and software, as data."""

@@ -1,0 +1,161 @@
+"""Checks of the environment's hosts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tallyard import labels
+from tallyard.spec import hosts
+from tallyard.spec.document import LABEL_VALUE_PATTERN, NAME_LENGTH_MAX, HostsKeys
+from tallyard.spec.draft import Draft
+from tallyard.spec.problem import Problem
+
+# A node's name is also the value of its label kubernetes.io/hostname.
+_HOST_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_LABEL_VALUE = re.compile(LABEL_VALUE_PATTERN)
+
+
+def names(draft: Draft) -> Iterator[Problem]:
+    """Host names are legal, each stands once, and there are not more than a cluster holds."""
+    group_of: dict[str, int] = {}
+    for index, group in enumerate(draft.overlay.keys.nodes):
+        steps = ("nodes", index, "hosts")
+        try:
+            found = hosts.expand(group.hosts, hosts.HOSTS_MAX - len(group_of))
+        except hosts.RangeError as error:
+            # The limit is the whole environment's, however much of it this group has left.
+            values = {**error.values, "limit": hosts.HOSTS_MAX}
+            yield draft.problem(error.code, *steps, **values)
+            continue
+        bad = next((name for name in found if not _is_host_name(name)), None)
+        twice = next((name for name in found if name in group_of), None)
+        if bad is not None:
+            yield draft.problem("SPEC403", *steps, found=bad)
+        elif twice is not None or len(set(found)) < len(found):
+            name = twice or next(name for name in found if found.count(name) > 1)
+            other = group_of.get(name, index)
+            line = draft.problem("", "nodes", other, "hosts").location.line
+            yield draft.problem("SPEC404", *steps, found=name, line=line)
+        group_of |= dict.fromkeys(found, index)
+
+
+def _is_host_name(name: str) -> bool:
+    return len(name) <= NAME_LENGTH_MAX and _HOST_NAME.fullmatch(name) is not None
+
+
+def places(draft: Draft) -> Iterator[Problem]:
+    """Racks and blocks can be shared out over the hosts, and are legal label values."""
+    for index, group in enumerate(draft.overlay.keys.nodes):
+        count = _host_count(group)
+        for key, text in (("block", group.block), ("rack", group.rack)):
+            try:
+                found = hosts.expand(text)
+                bad = next((name for name in found if not _is_label_value(name)), None)
+                if bad is not None:
+                    yield draft.problem("SPEC116", "nodes", index, key, found=bad)
+            except hosts.RangeError as error:
+                yield draft.problem(error.code, "nodes", index, key, **error.values)
+                count = 0
+        if count:
+            yield from _spread(draft, index, group, count)
+
+
+def _is_label_value(name: str) -> bool:
+    return len(name) <= NAME_LENGTH_MAX and _LABEL_VALUE.fullmatch(name) is not None
+
+
+def _host_count(group: HostsKeys) -> int:
+    try:
+        return hosts.count(group.hosts)
+    except hosts.RangeError:
+        return 0  # told by `names`
+
+
+def _spread(draft: Draft, index: int, group: HostsKeys, count: int) -> Iterator[Problem]:
+    try:
+        hosts.check_spread(count, group.rack, group.block)
+    except hosts.RangeError as error:
+        key = "block" if error.code == "SPEC406" else "rack"
+        yield draft.problem(error.code, "nodes", index, key, **error.values)
+
+
+def cards(draft: Draft) -> Iterator[Problem]:
+    """A host has the cards that its pool lists; a host of the CPU pool has none."""
+    for index, group in enumerate(draft.overlay.keys.nodes):
+        if group.pool == labels.CPU_POOL:
+            yield from _without_cards(draft, index, group)
+        else:
+            yield from _with_cards(draft, index, group)
+
+
+def _without_cards(draft: Draft, index: int, group: HostsKeys) -> Iterator[Problem]:
+    for key, value in (("model", group.model), ("cards", group.cards)):
+        if value is not None:
+            yield draft.problem_at_key("SPEC409", "nodes", index, key, key=key)
+
+
+def _with_cards(draft: Draft, index: int, group: HostsKeys) -> Iterator[Problem]:
+    if group.pool not in draft.names.get("pools", ()):
+        return  # told as a reference; whether it was to be a pool with cards is not known
+    for key, value in (("model", group.model), ("cards", group.cards)):
+        if value is None:
+            yield draft.problem("SPEC410", "nodes", index, key=key, pool=group.pool)
+    pool = draft.platform.keys.pools.get(group.pool)
+    if pool is None:
+        return
+    if pool.borrows_from is not None:
+        yield draft.problem(
+            "SPEC407", "nodes", index, "pool", found=group.pool, lender=pool.borrows_from
+        )
+    models = draft.owned_models(group.pool)
+    is_known = group.model in draft.names.get("accelerators", ())
+    if models is not None and is_known and group.model not in models:
+        yield draft.problem(
+            *("SPEC408", "nodes", index, "model"),
+            found=group.model,
+            pool=group.pool,
+            choices=models,
+        )
+
+
+def models_present(draft: Draft) -> Iterator[Problem]:
+    """Each model of a pool stands in at least one host of the environment."""
+    groups = draft.overlay.keys.nodes
+    if not draft.is_sound("nodes") or not all(_is_placed(draft, group) for group in groups):
+        return
+    present = {(group.pool, group.model) for group in groups}
+    for name in draft.platform.keys.pools:
+        for index, model in enumerate(draft.owned_models(name) or ()):
+            if (name, model) not in present:
+                yield draft.problem(
+                    *("SPEC316", "pools", name, "models", index),
+                    found=model,
+                    pool=name,
+                    overlay=draft.overlay.tree.location.file,
+                )
+
+
+def _is_placed(draft: Draft, group: HostsKeys) -> bool:
+    """Return whether the hosts' model is in their pool; the others are told by themselves."""
+    models = draft.owned_models(group.pool)
+    return group.pool == labels.CPU_POOL or (models is not None and group.model in models)
+
+
+def cpu_hosts(draft: Draft) -> Iterator[Problem]:
+    """CPU hosts and a pool that uses them go together (hosts nobody uses: a warning)."""
+    known = {labels.CPU_POOL, *draft.names.get("pools", ())}
+    are_known = all(group.pool in known for group in draft.overlay.keys.nodes)
+    if not draft.is_sound("nodes", "pools") or not are_known:
+        return
+    indexes = [i for i, g in enumerate(draft.overlay.keys.nodes) if g.pool == labels.CPU_POOL]
+    users = [name for name, pool in draft.platform.keys.pools.items() if pool.cpu]
+    if users and not indexes:
+        overlay = draft.overlay.tree.location.file
+        yield draft.problem_at_key("SPEC411", "pools", users[0], "cpu", overlay=overlay)
+    if indexes and not users:
+        told = draft.problem("SPEC412", "nodes", indexes[0], "pool")
+        yield Problem(told.code, told.location, told.path, told.values, is_error=False)
+
+
+CHECKS = (names, places, cards, models_present, cpu_hosts)

@@ -1,0 +1,122 @@
+"""From the path of an environment's file to a platform, or to everything that is wrong."""
+
+from __future__ import annotations
+
+import os.path
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tallyard.spec import checks, resolve
+from tallyard.spec.document import OverlayKeys, PlatformKeys
+from tallyard.spec.draft import Draft, written_names
+from tallyard.spec.model import Platform
+from tallyard.spec.problem import Problem
+from tallyard.spec.shape import Shaped, shape
+from tallyard.spec.source import Source, read
+from tallyard.spec.tree import Scalar, child
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What was found in a spec.
+
+    `platform` is None when a problem is an error. `problems` are those of all files, in
+    the order of `files` and of lines; the platform's file comes first. `texts` holds each
+    file that could be read, for excerpts.
+    """
+
+    platform: Platform | None
+    problems: tuple[Problem, ...]
+    files: tuple[Path, ...]
+    texts: Mapping[Path, str] = field(default_factory=dict)
+
+
+def load(overlay: Path) -> Loaded:
+    """Read, check and resolve an environment and the platform it is based on.
+
+    Args:
+        overlay: The environment's file, e.g. `stacks/local.yaml`.
+
+    Returns:
+        The platform or the problems. No content of a file makes it raise; paths in it are
+        relative to the working folder where they lie below it.
+    """
+    file = _shown(overlay)
+    source = read(overlay, file)
+    kind = child(source.tree, "kind") if source.tree else None
+    if isinstance(kind, Scalar) and kind.text == "Platform":
+        return _loaded(None, [source], [Problem("SPEC040", kind.location, "kind", {"file": file})])
+    base = _base(source, overlay)
+    sources = [base, source] if base else [source]
+    shaped_overlay = _shaped(OverlayKeys, source)
+    shaped_platform = _shaped(PlatformKeys, base) if base else None
+    problems = [*_problems(shaped_platform), *_problems(shaped_overlay)]
+    draft = _draft(shaped_platform, shaped_overlay, sources)
+    if draft is None:
+        return _loaded(None, sources, problems)
+    problems += [*resolve.references(draft), *checks.problems(draft)]
+    return _loaded(draft, sources, problems)
+
+
+def _shown(path: Path) -> Path:
+    try:
+        return path.resolve().relative_to(Path.cwd().resolve())
+    except (OSError, RuntimeError, ValueError):
+        return Path(os.path.normpath(path))
+
+
+def _base(source: Source, overlay: Path) -> Source | None:
+    """Read the platform's file; None where the overlay does not say which one it is."""
+    node = child(source.tree, "base") if source.tree else None
+    if not isinstance(node, Scalar) or not isinstance(node.value, str) or not node.value:
+        return None
+    path = overlay.parent / node.value
+    asked_at = Problem("", node.location, node.path)
+    if _shown(path) == source.file:
+        problem = Problem("SPEC041", node.location, node.path, {"found": node.text})
+        return Source(source.file, source.text, None, (problem,))
+    return read(path, _shown(path), asked_at)
+
+
+def _shaped[K: (PlatformKeys, OverlayKeys)](model: type[K], source: Source) -> Shaped[K] | None:
+    return shape(model, source.tree) if source.tree is not None else None
+
+
+def _problems(shaped: Shaped[PlatformKeys] | Shaped[OverlayKeys] | None) -> tuple[Problem, ...]:
+    return shaped.problems if shaped else ()
+
+
+def _draft(
+    platform: Shaped[PlatformKeys] | None,
+    overlay: Shaped[OverlayKeys] | None,
+    sources: Iterable[Source],
+) -> Draft | None:
+    if platform is None or overlay is None:
+        return None
+    whole = next(iter(sources)).tree
+    names = written_names(whole) if whole else {}
+    unsure = {_root_key(problem.path) for source in sources for problem in source.problems}
+    return Draft(platform, overlay, names, frozenset(unsure))
+
+
+def _root_key(path: str) -> str:
+    return path.partition(".")[0].partition("[")[0]
+
+
+def _loaded(draft: Draft | None, sources: list[Source], problems: list[Problem]) -> Loaded:
+    """Put what was found in order. What stands where the text itself is unclear is left out:
+    it is the same fault once more."""
+    files = tuple(dict.fromkeys(source.file for source in sources))
+    told = [problem for source in sources for problem in source.problems]
+    unclear = {problem.location for problem in told}
+    told += [problem for problem in problems if problem.location not in unclear]
+    order = {file: index for index, file in enumerate(files)}
+    told.sort(key=lambda each: (order[each.location.file], each.location, each.path, each.code))
+    has_errors = any(problem.is_error for problem in told)
+    return Loaded(
+        platform=None if draft is None or has_errors else resolve.platform(draft),
+        problems=tuple(told),
+        files=files,
+        texts={source.file: source.text for source in sources if source.text},
+    )

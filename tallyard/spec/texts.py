@@ -1,0 +1,399 @@
+# ruff: noqa: RUF001 - Chinese has its own punctuation
+"""The table of texts: a problem's code, its English sentence, its Chinese one.
+
+`{found}` and the like are a problem's values as `messages.py` writes them; `{nearest}` and
+`{choices}` become a sentence that suggests or lists valid names, or nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        # 0xx: the file, and its text as YAML
+        "SPEC001": (
+            "There is no file {file}. {nearest} Check the name, or run in the repository's folder.",
+            "没有文件 {file}。{nearest}请检查文件名，或在仓库目录下运行。",
+        ),
+        "SPEC002": (
+            "{file} is not an ordinary file. Name a YAML file, e.g. stacks/local.yaml.",
+            "{file} 不是普通文件。请给出一个 YAML 文件，例如 stacks/local.yaml。",
+        ),
+        "SPEC003": (
+            "{file} cannot be read ({reason}). Check who may read it: ls -l {file}.",
+            "无法读取 {file}（{reason}）。请检查读取权限：ls -l {file}。",
+        ),
+        "SPEC004": (
+            "{file} is larger than {limit} bytes; a spec of 5,000 hosts has about a tenth of that. Check that it is the right file, and use ranges such as a100-[00-99].",
+            "{file} 超过 {limit} 字节；5000 台主机的规格大约只有它的十分之一。请确认文件无误，并使用 a100-[00-99] 这样的范围。",
+        ),
+        "SPEC005": (
+            "The text is not UTF-8{encoding}, so its letters cannot be known. Save the file as UTF-8 in your editor.",
+            "文本不是 UTF-8{encoding}，无法确定其中的字符。请在编辑器中另存为 UTF-8。",
+        ),
+        "SPEC006": (
+            "The file holds nothing. Start from stacks/platform.yaml and stacks/local.yaml.",
+            "文件没有内容。请参照 stacks/platform.yaml 和 stacks/local.yaml 编写。",
+        ),
+        "SPEC007": (
+            "A tab indents this line (lines of this kind: {count}); YAML allows only spaces there. Replace each tab by two spaces.",
+            "此行用制表符缩进（这样的行共 {count} 行）；YAML 只允许用空格缩进。请把每个制表符换成两个空格。",
+        ),
+        "SPEC008": (
+            "The character {character} is not allowed in YAML and is mostly invisible. Delete it.",
+            "YAML 不允许字符 {character}，它通常不可见。请删除。",
+        ),
+        "SPEC009": (
+            "A second document starts here; a file of the spec is one document. Delete the line ---, or move what follows into a file of its own.",
+            "这里开始了第二个文档；规格文件只能有一个文档。请删除 --- 这一行，或把后面的内容移到单独的文件。",
+        ),
+        "SPEC010": (
+            "This is not YAML: {detail}. Correct the text at this place.",
+            "这不是合法的 YAML：{detail}。请修改此处文本。",
+        ),
+        "SPEC011": (
+            "A second `key: value` starts inside a value: either the line is indented too far, or a text has a colon in it. Align it with its neighbours, or put the text in quotes.",
+            "在一个值里又出现了“键: 值”：可能是缩进过深，也可能是文本里含有冒号。请与相邻的键对齐，或给文本加引号。",
+        ),
+        "SPEC012": (
+            "The bracket that opens here does not end well: a comma or the closing bracket is missing. Compare the pairs [ ] and {{ }}.",
+            "从这里开始的括号没有正确结束：缺少逗号或右括号。请检查 [ ] 和 {{ }} 是否成对。",
+        ),
+        "SPEC013": (
+            "The quote that opens here is never closed. Close it on the same line.",
+            "从这里开始的引号没有结束。请在同一行补上。",
+        ),
+        "SPEC014": (
+            "The text does not fit what stands above: keys of one mapping and items of one list begin in one column, and quotes are closed. Align the line, or close the quote above.",
+            "此处与上文不一致：同一映射的键、同一列表的项必须从同一列开始，引号必须成对。请对齐此行，或补上前面的引号。",
+        ),
+        "SPEC015": (
+            "This line is a key without a colon. Write `key: value`.",
+            "这一行是没有冒号的键。请写成“键: 值”。",
+        ),
+        "SPEC016": (
+            "No text may begin with this character, YAML keeps it for itself. Put the text in quotes.",
+            "文本不能以该字符开头，它是 YAML 的保留字符。请给文本加引号。",
+        ),
+        "SPEC017": (
+            "This bracket closes nothing that is open. Delete it, or open it where the list or mapping begins.",
+            "这个右括号没有对应的左括号。请删除，或在列表或映射开始处补上左括号。",
+        ),
+        "SPEC018": (
+            "A colon cannot stand here: within brackets a blank follows it, and nothing comes twice. Write `key: value`, or put a text in quotes.",
+            "冒号不能写在这里：在括号里冒号后要有空格，且一项只能有一个。请写成“键: 值”，或给文本加引号。",
+        ),
+        "SPEC020": (
+            "Anchors and aliases (&{name}, *{name}) are not used in the spec: each value is to be read where it stands. Write it out.",
+            "规格中不使用锚点和别名（&{name}、*{name}）：每个值都应在原处可读。请直接写出。",
+        ),
+        "SPEC021": (
+            "The tag {tag} is not used in the spec. Delete it; quotes make a text.",
+            "规格中不使用标签 {tag}。请删除；需要文本时加引号即可。",
+        ),
+        "SPEC022": (
+            "The key {key} stands here a second time, first in line {line}; one would hide the other. Delete one, or put both contents under one key.",
+            "键 {key} 重复出现，第一次在第 {line} 行；其中一个会被掩盖。请删除一个，或合并到同一个键下。",
+        ),
+        "SPEC023": (
+            "A list or a mapping stands where a key is expected; keys are texts. Write a name.",
+            "键的位置上是列表或映射；键只能是文本。请写一个名字。",
+        ),
+        "SPEC024": (
+            "There are more than {limit} levels here; the spec has seven. Check the brackets and the indentation above.",
+            "此处嵌套超过 {limit} 层；规格最多七层。请检查上面的括号和缩进。",
+        ),
+        "SPEC025": (
+            "The file is not a mapping. Begin with `key: value`, as in stacks/local.yaml.",
+            "文件不是映射。请像 stacks/local.yaml 那样以“键: 值”开头。",
+        ),
+        "SPEC030": (
+            "Some readers of YAML take {found} for true or false, others for a text. Write true or false, or put the text in quotes.",
+            "{found} 在有的 YAML 解析器里是真或假，在有的里是文本。请写 true 或 false，或给文本加引号。",
+        ),
+        "SPEC031": (
+            "Some readers of YAML take {found} for an octal number. Write it without the zero in front, or put a text in quotes.",
+            "{found} 在有的 YAML 解析器里是八进制数。请去掉前面的零，若是文本请加引号。",
+        ),
+        "SPEC032": (
+            "Readers of YAML differ on {found}: a number to some, a text to others. Write the number in plain digits, or put a text in quotes.",
+            "{found} 在不同的 YAML 解析器里可能是数，也可能是文本。请用普通数字书写，若是文本请加引号。",
+        ),
+        "SPEC033": (
+            "The key {found} is not a text but a number, a boolean or nothing. Put it in quotes.",
+            "键 {found} 不是文本，而是数、布尔值或空。请加引号。",
+        ),
+        "SPEC034": (
+            "The number {found} has too many digits; no figure of the spec has more than 18. Check it, or put a text in quotes.",
+            "数 {found} 位数过多；规格中的数不超过 18 位。请检查，若是文本请加引号。",
+        ),
+        "SPEC040": (
+            "{file} describes the platform, not an environment: it has no hosts. Name the environment's file, e.g. stacks/local.yaml.",
+            "{file} 描述的是平台而不是环境：其中没有主机。请给出环境文件，例如 stacks/local.yaml。",
+        ),
+        "SPEC041": (
+            "{found} is this file itself. Name the platform's file, e.g. platform.yaml.",
+            "{found} 就是本文件。请写平台文件，例如 platform.yaml。",
+        ),
+        # 1xx: shape
+        "SPEC101": (
+            "There is no key {key} here. {nearest}{choices}",
+            "这里没有键 {key}。{nearest}{choices}",
+        ),
+        "SPEC102": (
+            "The key {key} belongs in the other file: what differs per environment stands in the overlay, the rest in the platform's file. Move it there.",
+            "键 {key} 应写在另一个文件里：各环境不同的内容写在环境文件，其余写在平台文件。请移过去。",
+        ),
+        "SPEC103": (
+            "The key {key} does not stand here but at {elsewhere}. Move it, and mind the indentation.",
+            "键 {key} 不在这里，而应在 {elsewhere}。请移动，并注意缩进。",
+        ),
+        "SPEC104": (
+            "The key {key} is missing. Add it; `tally spec explain` says what it does.",
+            "缺少键 {key}。请补上；tally spec explain 可查看其作用。",
+        ),
+        "SPEC105": (
+            "{found} is not a text. Write a name; numbers that are meant as names go in quotes.",
+            "{found} 不是文本。请写名称；作为名称的数字要加引号。",
+        ),
+        "SPEC106": (
+            "{found} is not a whole number. Write digits only, without quotes, point or unit.",
+            "{found} 不是整数。请只写数字，不加引号、小数点和单位。",
+        ),
+        "SPEC107": (
+            "{found} is neither true nor false. Write one of the two, without quotes.",
+            "{found} 既不是 true 也不是 false。请写其中之一，不加引号。",
+        ),
+        "SPEC108": (
+            "{found} is not a list. Write [one, two], or one item a line, each after a dash.",
+            "{found} 不是列表。请写 [一, 二]，或每行一项、以短横开头。",
+        ),
+        "SPEC109": (
+            "{found} is not a mapping. Write {{key: value}}, or one `key: value` a line below it; {{}} is an empty one.",
+            "{found} 不是映射。请写 {{键: 值}}，或在下面每行写一个“键: 值”；{{}} 表示空映射。",
+        ),
+        "SPEC110": (
+            "{found} is not possible here. {nearest}{choices}",
+            "这里不能写 {found}。{nearest}{choices}",
+        ),
+        "SPEC111": (
+            "{found} is out of range: {least} to {most}. Write a number within it.",
+            "{found} 超出范围：{least} 到 {most}。请写范围内的数。",
+        ),
+        "SPEC112": (
+            "Nothing stands here, and at least one is needed. Add one.",
+            "这里是空的，至少需要一项。请补充。",
+        ),
+        "SPEC113": (
+            "{found} is longer than {limit} characters, the most that Kubernetes takes. Shorten it.",
+            "{found} 超过 {limit} 个字符，这是 Kubernetes 的上限。请缩短。",
+        ),
+        "SPEC114": (
+            "{found} cannot be the name of a Kubernetes object. Use small letters a-z, digits and dashes, with a letter or digit at both ends.",
+            "{found} 不能作为 Kubernetes 对象名。请使用小写字母 a-z、数字和短横，首尾为字母或数字。",
+        ),
+        "SPEC115": (
+            "{found} is neither a name nor a range of names. Write gpu-00, or gpu-[00-03], or gpu-[00-03,07].",
+            "{found} 既不是名称也不是名称范围。请写 gpu-00、gpu-[00-03] 或 gpu-[00-03,07]。",
+        ),
+        "SPEC116": (
+            "{found} cannot be the value of a Kubernetes label. Use at most 63 letters a-z, A-Z, digits, dashes, dots and underscores, with a letter or digit at both ends.",
+            "{found} 不能作为 Kubernetes 标签值。请使用至多 63 个字母 a-z、A-Z、数字、短横、点和下划线，首尾为字母或数字。",
+        ),
+        "SPEC117": (
+            "{found} is not a quantity. Write a number with its unit as a text: 4Gi, 512Mi, 1.5Ti.",
+            "{found} 不是数量。请写带单位的数：4Gi、512Mi、1.5Ti。",
+        ),
+        "SPEC118": (
+            "{found} is not a whole number of bytes, or more than 64 bits hold. Write it in a smaller or a larger unit.",
+            "{found} 不是整数字节，或超出 64 位。请换用更小或更大的单位。",
+        ),
+        "SPEC119": (
+            "{found} is less than 1Mi, so the unit must be wrong or missing. Write e.g. 4Gi.",
+            "{found} 不足 1Mi，单位可能写错或漏写。请写成例如 4Gi。",
+        ),
+        "SPEC120": (
+            "{found} is not the name of a device plugin's resource. Write domain/name, e.g. iluvatar.ai/gpu.",
+            "{found} 不是设备插件的资源名。请写“域名/名称”，例如 iluvatar.ai/gpu。",
+        ),
+        "SPEC121": (
+            "{found} cannot be a login: it is empty or has blanks. Write what the API server calls the person, e.g. oidc:li.wei@corp.example.",
+            "{found} 不能作为登录名：为空或含有空白。请写 API 服务器使用的用户名，例如 oidc:li.wei@corp.example。",
+        ),
+        "SPEC122": (
+            "{found} cannot be the name of a project: it is empty, or begins or ends with a blank, or has a line break. Write a name in one line.",
+            "{found} 不能作为项目名：为空，或首尾有空白，或含有换行。请写成一行。",
+        ),
+        "SPEC199": (
+            "{found} does not fit here ({detail}). See `tally spec explain`.",
+            "{found} 不符合要求（{detail}）。请查看 tally spec explain。",
+        ),
+        # 2xx: references
+        "SPEC201": (
+            "{found} is not {kind}. {nearest}{choices}",
+            "{found} 不是{kind}。{nearest}{choices}",
+        ),
+        # 3xx: accelerators, topology, priorities, pools
+        "SPEC301": (
+            "The priority {found} stands in the list twice; each has one value. Delete one.",
+            "优先级 {found} 在列表中出现两次；每个优先级只有一个值。请删除一个。",
+        ),
+        "SPEC302": (
+            "A pool cannot be called {found}: cpu is the built-in pool of hosts without cards, cluster the root of all cohorts. Choose another name.",
+            "资源池不能叫 {found}：cpu 是内置的无卡主机池，cluster 是所有队列组的根。请换一个名字。",
+        ),
+        "SPEC303": (
+            "The pool {found} has no cards: it neither lists models nor borrows. Add `models: [...]`, or `borrows-from:` and a pool that has some.",
+            "资源池 {found} 没有卡：既没有列出型号，也不借用。请加上 models: [...]，或用 borrows-from: 指定一个有卡的资源池。",
+        ),
+        "SPEC304": (
+            "A pool that borrows from {lender} has that pool's models and none of its own. Delete `models`, or delete `borrows-from`.",
+            "从 {lender} 借用的资源池使用该池的型号，自己没有卡。请删除 models 或 borrows-from。",
+        ),
+        "SPEC305": (
+            "{found} owns no cards to lend, it borrows itself. {choices}",
+            "{found} 自己没有卡可借，它本身就是借用。{choices}",
+        ),
+        "SPEC306": (
+            "Cards that a borrowing pool uses can always be taken back, so `borrowed` has no effect in {found}. Delete it.",
+            "借用池使用的卡随时可被收回，因此 borrowed 在 {found} 中不起作用。请删除。",
+        ),
+        "SPEC307": (
+            "{found} is not preemptible, so cards that this pool borrows could not be taken back. Name a priority with `preemptible: true`.",
+            "{found} 不可抢占，该池借用的卡将无法收回。请使用带 preemptible: true 的优先级。",
+        ),
+        "SPEC308": (
+            "{found} ({value}) does not rank below {other} ({other_value}) of the pool {lender}; cards are taken back only from lower ranks. Lower the value, or name a lower priority.",
+            "{found}（{value}）不低于资源池 {lender} 的 {other}（{other_value}）；只能从更低优先级收回卡。请调低数值，或使用更低的优先级。",
+        ),
+        "SPEC309": (
+            "{other} runs work without cards already, and one pool can: the quota of the CPU hosts stands in one place. Delete `cpu` in {found} or in {other}.",
+            "{other} 已经运行无卡作业，而这样的资源池只能有一个：CPU 主机的配额只写在一处。请删除 {found} 或 {other} 中的 cpu。",
+        ),
+        "SPEC310": (
+            "The model {found} stands in this pool twice. Delete one.",
+            "型号 {found} 在该资源池中出现两次。请删除一个。",
+        ),
+        "SPEC311": (
+            "{found} and {other} would both be called {name} in Kubernetes, where capitals, dots and underscores do not tell names apart. Rename one.",
+            "{found} 和 {other} 在 Kubernetes 中都会叫 {name}，大小写、点和下划线无法区分。请改名。",
+        ),
+        "SPEC312": (
+            "The key resource is missing: plugins of {vendor} do not all use one name. Look at a host's allocatable, and write e.g. `resource: {usual}`.",
+            "缺少键 resource：{vendor} 的设备插件使用的名称不统一。请查看主机的 allocatable，并写成例如 resource: {usual}。",
+        ),
+        "SPEC313": (
+            "The levels do not stand widest first, each once, down to the host. Write [{right}].",
+            "各级应由大到小、每级一次、直到 host。请写 [{right}]。",
+        ),
+        "SPEC314": (
+            "{found} begins with system-, which Kubernetes keeps for its own priorities. Rename it.",
+            "{found} 以 system- 开头，这是 Kubernetes 自用的优先级前缀。请改名。",
+        ),
+        "SPEC315": (
+            "The accelerator {found} is in no pool, so nobody can use it. Add it to a pool's models, or delete it.",
+            "加速卡 {found} 不在任何资源池中，没有人能使用。请加入某个资源池的 models，或删除。",
+        ),
+        "SPEC316": (
+            "No host in {overlay} has {found} for the pool {pool}, so its queue could never run. Add hosts there, or take the model out of the pool.",
+            "{overlay} 中没有主机为资源池 {pool} 提供 {found}，其队列永远无法运行。请在那里加主机，或从资源池去掉该型号。",
+        ),
+        # 4xx: hosts
+        "SPEC401": (
+            "The range in {found} runs backwards: {first} is more than {last}. Swap the two.",
+            "{found} 的范围是倒的：{first} 大于 {last}。请交换。",
+        ),
+        "SPEC402": (
+            "With {found} there are more than {limit} hosts, the most that Kubernetes supports in one cluster. Check the range, or split the environment.",
+            "加上 {found} 后超过 {limit} 台主机，这是 Kubernetes 单集群支持的上限。请检查范围，或拆分环境。",
+        ),
+        "SPEC403": (
+            "{found} cannot be a host's name. Use at most 63 small letters a-z, digits, dashes and dots, with a letter or digit at both ends.",
+            "{found} 不能作为主机名。请使用至多 63 个小写字母 a-z、数字、短横和点，首尾为字母或数字。",
+        ),
+        "SPEC404": (
+            "The host {found} is written already in line {line}; a host stands once. Correct one of the ranges.",
+            "主机 {found} 在第 {line} 行已经写过；每台主机只能出现一次。请修改其中一个范围。",
+        ),
+        "SPEC405": (
+            "There are {racks} racks and only {hosts} hosts to share out. Name fewer racks.",
+            "有 {racks} 个机架，却只有 {hosts} 台主机可分。请减少机架。",
+        ),
+        "SPEC406": (
+            "There are {blocks} blocks and only {racks} racks, and a rack lies in one block. Name fewer blocks or more racks.",
+            "有 {blocks} 个区块，却只有 {racks} 个机架，而一个机架只属于一个区块。请减少区块或增加机架。",
+        ),
+        "SPEC407": (
+            "{found} owns no hosts, it borrows from {lender}. Write `pool: {lender}`.",
+            "{found} 没有自己的主机，它从 {lender} 借用。请写 pool: {lender}。",
+        ),
+        "SPEC408": (
+            "The pool {pool} does not list the model {found}. {choices} Or add it to the pool's models.",
+            "资源池 {pool} 没有列出型号 {found}。{choices}或者把它加入资源池的 models。",
+        ),
+        "SPEC409": (
+            "Hosts of the built-in pool cpu have no cards, but `{key}` stands here. Delete it, or name another pool.",
+            "内置资源池 cpu 的主机没有卡，这里却写了 {key}。请删除，或改用其他资源池。",
+        ),
+        "SPEC410": (
+            "The key {key} is missing: hosts of the pool {pool} have cards. Add it, or write `pool: cpu` for hosts without cards.",
+            "缺少键 {key}：资源池 {pool} 的主机有卡。请补上；没有卡的主机请写 pool: cpu。",
+        ),
+        "SPEC411": (
+            "This pool runs work without cards, but {overlay} has no hosts in the pool cpu. Add some there, or delete `cpu` here.",
+            "该资源池运行无卡作业，但 {overlay} 中没有 cpu 池的主机。请在那里添加，或删除此处的 cpu。",
+        ),
+        "SPEC412": (
+            "No pool runs work without cards, so these hosts stay empty. Write `cpu: true` in a pool.",
+            "没有资源池运行无卡作业，这些主机会一直空闲。请在某个资源池中写 cpu: true。",
+        ),
+        # 5xx: quotas
+        "SPEC501": (
+            "{total} {model} are promised in the pool {pool} ({terms}), but {installed} are installed in {overlay}. Lower a tier, or add hosts.",
+            "资源池 {pool} 共承诺 {total} 张 {model}（{terms}），但 {overlay} 中只安装了 {installed} 张。请调低配额等级，或增加主机。",
+        ),
+        "SPEC502": (
+            "{found} owns no cards, it borrows idle ones from {lender}; every project has a queue there. Delete this, or grant the cards in {lender}.",
+            "{found} 没有自己的卡，它借用 {lender} 的空闲卡，每个项目都有队列。请删除此项，或在 {lender} 中授予。",
+        ),
+        "SPEC503": (
+            "The pool {pool} does not list the model {found}, so it cannot be granted there. {choices} Or add it to the pool's models.",
+            "资源池 {pool} 没有列出型号 {found}，无法在其中授予。{choices}或者把它加入资源池的 models。",
+        ),
+        "SPEC504": (
+            "The tier {tier} has no cards in {found}, so there is no queue that could borrow there. Add {found} to its cards (0 is possible), or delete this.",
+            "配额等级 {tier} 在 {found} 中没有卡，也就没有可借用的队列。请把 {found} 加入 cards（可以为 0），或删除此项。",
+        ),
+        # 6xx: projects and people
+        "SPEC601": (
+            "The id {found} is reserved for the cluster's own namespaces. Choose another `id`.",
+            "id {found} 保留给集群自用的命名空间。请换一个 id。",
+        ),
+        "SPEC602": (
+            "The id {found} is the project {other}'s already; namespace and books would mix. Choose another `id`.",
+            "id {found} 已被项目 {other} 使用，命名空间和账目会混在一起。请换一个 id。",
+        ),
+        "SPEC603": (
+            "{found} cannot be a namespace. Keep the name and add an `id` of small letters a-z, digits and dashes, with a letter or digit at both ends.",
+            "{found} 不能作为命名空间。名称可以保留，请另加 id：小写字母 a-z、数字和短横，首尾为字母或数字。",
+        ),
+        "SPEC604": (
+            "The login {found} belongs to {other} in the project {project} already; a login is one person. Correct one of the two.",
+            "登录名 {found} 已属于项目 {project} 的 {other}；一个登录名只对应一个人。请修改其中一个。",
+        ),
+        "SPEC605": (
+            "{found} begins with system:, a name of Kubernetes itself, not of a person. Write the person's login.",
+            "{found} 以 system: 开头，是 Kubernetes 自用的名字，不是人。请写此人的登录名。",
+        ),
+        "SPEC606": (
+            "The queue of this project in the pool {pool} would be called {found}, as that of the project {other} in the pool {other_pool}. Choose another `id`.",
+            "该项目在资源池 {pool} 中的队列会叫 {found}，与项目 {other} 在资源池 {other_pool} 中的队列同名。请换一个 id。",
+        ),
+        "SPEC607": (
+            "The queue's name {found} has {length} characters, and a label holds 63. Choose a shorter `id`.",
+            "队列名 {found} 有 {length} 个字符，而标签最多 63 个。请使用更短的 id。",
+        ),
+    }
+)

@@ -1,0 +1,69 @@
+"""Every key of the spec explains itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from tallyard.spec import schema
+from tallyard.spec.explain import UnknownKeyError, explain
+from tallyard.spec.tree import Steps, key_path
+
+PLACES = [
+    place
+    for whole in (schema.platform_schema(), schema.overlay_schema())
+    for place in schema.places(whole)
+]
+
+
+def shown(place: Steps) -> str:
+    path = ""
+    for step in place:
+        path = f"{path}[{step}]" if isinstance(step, int) else key_path(path, step)
+    return path
+
+
+@pytest.mark.parametrize("place", PLACES, ids=shown)
+def test_a_key_has_a_text_and_a_type(place: Steps) -> None:
+    explanation = explain(shown(place))
+    assert explanation.text.endswith(".")
+    assert explanation.type
+
+
+def test_there_are_keys_to_explain() -> None:
+    assert len(PLACES) > 50
+
+
+def test_the_example_of_the_guide() -> None:
+    cards = explain("tiers.gold.cards")
+    assert cards.text.startswith("Pool, model, number: the cards that each project")
+    assert cards.is_required
+    assert cards.default is None
+    assert cards.effect == "The nominal quota of the project's ClusterQueue in that pool."
+    assert cards.keys == ("NAME",)
+    assert not cards.is_per_environment
+
+
+def test_numbers_show_their_range_and_choices_their_values() -> None:
+    assert explain("tiers.gold.weight").type == "whole number, 1 to 1000"
+    assert explain("topology").type == "list of block or rack or host"
+    assert explain("pools.training.borrowed").default == '"keep"'
+
+
+def test_items_of_lists_can_be_left_out() -> None:
+    assert explain("nodes.rack").text == explain("nodes[3].rack").text
+    assert explain("nodes.rack").is_per_environment
+
+
+def test_names_with_dots_stand_in_quotes() -> None:
+    assert "API server" in explain('projects.nlp.users."li.wei".logins').text
+
+
+def test_an_unknown_key_suggests_the_nearest() -> None:
+    with pytest.raises(UnknownKeyError, match='Did you mean "weight"') as caught:
+        explain("tiers.gold.weigth")
+    assert caught.value.nearest == "weight"
+
+
+def test_an_unknown_key_without_a_near_one_lists_them() -> None:
+    with pytest.raises(UnknownKeyError, match=r"Possible: apiVersion, .*, base, nodes"):
+        explain("zzz")
