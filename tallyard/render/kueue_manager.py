@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from tallyard import labels
+from tallyard.catalog.feature_gates import KUEUE_FEATURE_GATES
 from tallyard.spec.versions import Image
 
 WEBHOOK_SERVICE = "kueue-webhook-service"
@@ -54,6 +55,7 @@ def configuration() -> Mapping[str, Any]:
             "frameworks": list(FRAMEWORKS),
             "labelKeysToCopy": [labels.PROJECT, labels.USER],
         },
+        "featureGates": {name: gate.is_on for name, gate in KUEUE_FEATURE_GATES.items()},
         "fairSharing": {
             "preemptionStrategies": ["LessThanOrEqualToFinalShare", "LessThanInitialShare"]
         },

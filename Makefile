@@ -1,0 +1,40 @@
+# Two commands matter: `make up` and `make test`. Each brings what it needs.
+.DEFAULT_GOAL := help
+.PHONY: help up down test check lint preview lock bench pins bootstrap
+COMPILE = pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-annotate --no-header
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+up: bootstrap ## Take the spec to a running cluster with example jobs (ARGS="..." for the lab)
+	@.venv/bin/tally lab up $(ARGS)
+
+down: bootstrap ## End the lab: its processes, ports and state
+	@.venv/bin/tally lab down $(ARGS)
+
+test: lint ## Run the tests (ARGS="..." for pytest)
+	@.venv/bin/tally lab toolchain
+	@.venv/bin/python -m pytest -n auto $(ARGS)
+
+check: lint ## Check style, types, the direction of imports, YAML
+	@.venv/bin/mypy
+
+lint: bootstrap
+	@.venv/bin/ruff check . && .venv/bin/ruff format --check .
+	@.venv/bin/lint-imports && .venv/bin/yamllint --strict .
+
+preview: bootstrap ## Show what `pulumi up` of the local stack would change
+	@.venv/bin/tally lab preview $(ARGS)
+
+lock: ## Resolve the locks of the Python packages again (UPGRADE=--upgrade for newer versions)
+	@uv=$$(bash lab/bootstrap.sh --uv) && $$uv $(COMPILE) $(UPGRADE) --group dev pyproject.toml -o requirements/lock.txt && \
+	for set in bootstrap go; do $$uv $(COMPILE) requirements/$$set.in -o requirements/$$set.txt; done
+
+bench: bootstrap ## Measure `make up` against the sum of its parts
+	@for benchmark in benchmarks/*.py; do .venv/bin/python "$$benchmark" || exit 1; done
+
+pins: bootstrap ## Look up the digests of images and charts in stacks/versions.yaml
+	@.venv/bin/tally lab pins $(ARGS)
+
+bootstrap:
+	@bash lab/bootstrap.sh

@@ -1,0 +1,192 @@
+"""The example jobs at the end of `up`: submitted as a user would, watched until they have run.
+
+They prove the lab, and are the first thing a person sees of it. Nothing here is privileged:
+the jobs are created by kubectl with the example user's kubeconfig, and read with it.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from lab.errors import LabError
+from lab.folder import CHECKOUT, LabFolder, write_private
+from lab.report import Report
+from tallyard.cluster.client import connect
+from tallyard.cluster.conditions import became_true, condition, is_true
+from tallyard.cluster.jobs import Submitted, Work, read_jobs
+from tallyard.cluster.kueue import Queues
+
+USER = "li.wei"
+NAMESPACE = "nlp"
+# In the order of arrival: the second finds its queue filled by the first.
+EXAMPLES = (
+    "train-fill.yaml",
+    "train-waits.yaml",
+    "train-2gpu.yaml",
+    "serve-deployment.yaml",
+    "domestic-job.yaml",
+    "cpu-job.yaml",
+)
+# The examples run for less than half a minute together; a busy machine needs longer.
+_SECONDS_MAX = 180.0
+_POLL_SECONDS = 0.5
+_SUBMIT_SECONDS_MAX = 60.0
+
+
+@dataclass(frozen=True)
+class Story:
+    """What became of one example. `waited_for` is the reason that was seen while it waited."""
+
+    example: str
+    work: Work
+    waited_for: str | None
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether it has done what it was to do: a Job finished, a service's pods ready."""
+        if self.work.kind == "Job":
+            return self.work.manifest is not None and _has_ended(self.work.manifest)
+        pods = self.work.pods
+        return bool(pods) and all(is_true(pod, "Ready") for pod in pods)
+
+
+type Explain = Callable[[str, Mapping[str, object], Queues], str]
+
+
+def walk_through(
+    folder: LabFolder, kubectl: Path, report: Report, explain: Explain
+) -> tuple[Story, ...]:
+    """Submit the examples that are not there yet, and return the stories of all.
+
+    Args:
+        folder: the lab's.
+        kubectl: the program.
+        report: hears of each example.
+        explain: says in a person's words why a workload waits, from Kueue's message, the
+            workload and the queues as they are at that moment; later they would not tell.
+
+    Raises:
+        LabError: one was refused or failed, or they were not over in time.
+        ClusterError: the API server did not answer the example user.
+    """
+    kubeconfig = folder.kubeconfigs / USER
+    with connect(path=str(kubeconfig)) as connection:
+        names = {example: _named(example) for example in EXAMPLES}
+        submitted = read_jobs(connection, (NAMESPACE,))
+        stories = _stories(names, submitted, _remembered(folder), explain)
+        for example in names:
+            if example not in stories:
+                _submit(kubectl, kubeconfig, example)
+                report.done(f"submitted examples/{example} as {USER}")
+                # Seconds count in the API: who came first must be seen to have come first.
+                time.sleep(_POLL_SECONDS)
+        deadline = time.monotonic() + _SECONDS_MAX
+        while not (len(stories) == len(names) and all(s.is_over for s in stories.values())):
+            if time.monotonic() > deadline:
+                late = [e for e in names if e not in stories or not stories[e].is_over]
+                raise LabError(
+                    "the example jobs did not finish",
+                    why=f"after {_SECONDS_MAX:.0f} s still not over: {', '.join(late)}",
+                    advice="Look at `tally jobs`, and at `tally lab logs kueue`; then run `up` again",
+                    log=folder.logs / "kueue.log",
+                )
+            time.sleep(_POLL_SECONDS)
+            submitted = read_jobs(connection, (NAMESPACE,))
+            seen = {example: story.waited_for for example, story in stories.items()}
+            stories = _stories(names, submitted, seen, explain)
+    _remember(folder, stories.values())
+    _refuse_failures(stories.values())
+    return tuple(stories[example] for example in names)
+
+
+def _named(example: str) -> tuple[str, str]:
+    """Return kind and name of the one object in an example's file."""
+    text = (CHECKOUT / "examples" / example).read_text(encoding="utf-8")
+    manifest = yaml.safe_load(text)
+    return manifest["kind"], manifest["metadata"]["name"]
+
+
+def _submit(kubectl: Path, kubeconfig: Path, example: str) -> None:
+    file = CHECKOUT / "examples" / example
+    done = subprocess.run(
+        [kubectl, "--kubeconfig", kubeconfig, "create", "-f", file],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=_SUBMIT_SECONDS_MAX,
+    )
+    if done.returncode:
+        raise LabError(
+            f"the API server refused examples/{example}",
+            why=done.stderr.strip(),
+            advice="If the example was changed, mend it; otherwise look at `tally lab logs kueue`",
+        )
+
+
+def _stories(
+    names: Mapping[str, tuple[str, str]],
+    submitted: Submitted,
+    seen: Mapping[str, str | None],
+    explain: Explain,
+) -> dict[str, Story]:
+    """Return the stories of those examples that are there, with the reasons seen so far."""
+    found = {(work.kind, work.name): work for work in submitted.work}
+    return {
+        example: Story(
+            example,
+            found[key],
+            seen.get(example) or _waits_for(found[key], submitted.queues, explain),
+        )
+        for example, key in names.items()
+        if key in found
+    }
+
+
+def _waits_for(work: Work, queues: Queues, explain: Explain) -> str | None:
+    """Return why a workload has no quota now."""
+    for workload in work.workloads:
+        reserved = condition(workload, "QuotaReserved")
+        if reserved and reserved["status"] == "False" and not became_true(workload, "Finished"):
+            return explain(str(reserved.get("message", "")), workload, queues)
+    return None
+
+
+def _has_ended(job: Mapping[str, object]) -> bool:
+    return is_true(job, "Complete") or is_true(job, "Failed")
+
+
+def _refuse_failures(stories: Iterable[Story]) -> None:
+    failed = [
+        s.work.name for s in stories if s.work.manifest and is_true(s.work.manifest, "Failed")
+    ]
+    if failed:
+        raise LabError(
+            "an example job failed",
+            why=f"these ended badly: {', '.join(failed)}",
+            advice=f"Look at `tally jobs {failed[0]}`; delete the job and run `up` again",
+        )
+
+
+def _remembered(folder: LabFolder) -> Mapping[str, str | None]:
+    """Return the reasons that an earlier `up` saw; a finished job no longer tells its own."""
+    try:
+        told = json.loads(_memory(folder).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return {str(k): str(v) for k, v in told.items() if v} if isinstance(told, dict) else {}
+
+
+def _remember(folder: LabFolder, stories: Iterable[Story]) -> None:
+    reasons = {story.example: story.waited_for for story in stories}
+    write_private(_memory(folder), json.dumps(reasons, indent=2).encode())
+
+
+def _memory(folder: LabFolder) -> Path:
+    return folder.root / "examples.json"
