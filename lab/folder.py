@@ -1,0 +1,115 @@
+"""Where one lab keeps its things. All of them lie in one folder, so that ending a lab can
+remove them all; nothing is written to a person's home."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.errors import LabError
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+DEFAULT_NAME = "default"
+# A lab's name becomes a folder's name and a context's name; a DNS label is legal in both.
+_NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?")
+# Set on all folders: they hold private keys.
+FOLDER_MODE = 0o700
+
+
+@dataclass(frozen=True)
+class LabFolder:
+    """The paths of one lab. `base` holds all labs of a checkout, usually `.lab/`."""
+
+    base: Path
+    name: str
+
+    @property
+    def root(self) -> Path:
+        """Return the folder that holds everything of this lab."""
+        return self.base / self.name
+
+    @property
+    def lock(self) -> Path:
+        """Return the lock; it lies beside the root, because `down` removes the root."""
+        return self.base / f"{self.name}.lock"
+
+    @property
+    def state(self) -> Path:
+        """Return the record of ports and processes."""
+        return self.root / "lab.json"
+
+    @property
+    def kwok(self) -> Path:
+        """Return the work folder that kwokctl is given."""
+        return self.root / "kwok"
+
+    @property
+    def cluster(self) -> Path:
+        """Return where kwokctl keeps this cluster: keys, etcd's data, pids, logs."""
+        return self.kwok / "clusters" / self.name
+
+    @property
+    def kubeconfigs(self) -> Path:
+        """Return the folder with one kubeconfig a person."""
+        return self.root / "kubeconfigs"
+
+    @property
+    def admin(self) -> Path:
+        """Return the administrator's kubeconfig."""
+        return self.kubeconfigs / "admin"
+
+    @property
+    def kueue(self) -> Path:
+        """Return the folder of Kueue's manager."""
+        return self.root / "kueue"
+
+    @property
+    def pulumi(self) -> Path:
+        """Return the folder of the stack's state."""
+        return self.root / "pulumi"
+
+    @property
+    def logs(self) -> Path:
+        """Return the folder of the logs of what the lab itself starts."""
+        return self.root / "logs"
+
+    @property
+    def environment(self) -> Path:
+        """Return the file that a shell reads to work with this lab."""
+        return self.root / "env"
+
+
+def lab_folder(name: str, base: Path | None = None) -> LabFolder:
+    """Return the paths of the lab of this name; nothing is created.
+
+    Args:
+        name: a DNS label of at most 40 characters.
+        base: the folder of all labs; default `.lab/` in the checkout.
+
+    Raises:
+        LabError: the name is no DNS label.
+    """
+    if not _NAME.fullmatch(name):
+        raise LabError(
+            f"the lab's name {name!r} is not possible",
+            why="a name is 1 to 40 lower-case letters, digits and dashes inside",
+            advice="Choose another one, e.g. demo-2",
+        )
+    return LabFolder((base or CHECKOUT / ".lab").absolute(), name)
+
+
+def private_folder(path: Path) -> Path:
+    """Create a folder that only its owner can read, and return it."""
+    path.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+    return path
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Write a file that only its owner can read, whole or not at all."""
+    private_folder(path.parent)
+    half = path.with_name(f".{path.name}.half")
+    half.unlink(missing_ok=True)
+    half.touch(mode=0o600)
+    half.write_bytes(content)
+    half.replace(path)

@@ -1,0 +1,119 @@
+"""One kubeconfig a person: the administrator, the operators, and the spec's users.
+
+`pulumi up` and Kueue's manager run as the administrator. Our own programs and the example
+users do not: whoever is in the group system:masters passes every check, and a lab full of
+such would prove nothing about access.
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from lab import certificates
+from lab.certificates import Pair
+from lab.folder import LabFolder, write_private
+from tallyard.spec.model import Project
+
+OPERATOR = "operator"
+OPERATORS_GROUP = "tallyard:operators"
+ADMIN = "admin"
+# X.509 allows no longer common name.
+LOGIN_LENGTH_MAX = 64
+
+
+def logins(projects: Iterable[Project]) -> dict[str, str]:
+    """Return the login of each user by the user's name in the spec, the first where several.
+
+    A login that no certificate can carry is left out; that user cannot be played in a lab.
+    """
+    users = [user for project in projects for user in project.users]
+    chosen = {user.name: next(iter(user.logins), user.name) for user in users}
+    return {
+        name: login
+        for name, login in chosen.items()
+        if len(login) <= LOGIN_LENGTH_MAX and name not in {ADMIN, OPERATOR}
+    }
+
+
+def kubeconfig(name: str, server: str, authority: bytes, pair: Pair) -> dict[str, object]:
+    """Return a kubeconfig with one context and everything inside it."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": name,
+        "clusters": [
+            {
+                "name": name,
+                "cluster": {"server": server, "certificate-authority-data": _text(authority)},
+            }
+        ],
+        "users": [
+            {
+                "name": name,
+                "user": {
+                    "client-certificate-data": _text(pair.certificate),
+                    "client-key-data": _text(pair.key),
+                },
+            }
+        ],
+        "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
+    }
+
+
+def context(folder: LabFolder, person: str | None = None) -> str:
+    """Return the name of a person's context, the administrator's without one."""
+    return f"tallyard-{folder.name}" + (f"-{person}" if person else "")
+
+
+def write_all(folder: LabFolder, server: str, projects: Iterable[Project]) -> None:
+    """Write the kubeconfigs of all people; one that fits already is left as it is.
+
+    Args:
+        folder: the lab, whose control plane has made its keys.
+        server: the API server's address.
+        projects: whose users get one each.
+    """
+    keys = folder.cluster / "pki"
+    authority = Pair((keys / "ca.crt").read_bytes(), (keys / "ca.key").read_bytes())
+    admin = Pair((keys / "admin.crt").read_bytes(), (keys / "admin.key").read_bytes())
+    own = context(folder)
+    _write(folder.admin, kubeconfig(own, server, authority.certificate, admin))
+    people: dict[str, tuple[str, tuple[str, ...]]] = {
+        name: (login, ()) for name, login in logins(projects).items()
+    }
+    people[OPERATOR] = (OPERATOR, (OPERATORS_GROUP,))
+    now = dt.datetime.now(dt.UTC)
+    for name, (login, groups) in people.items():
+        path = folder.kubeconfigs / name
+        if not _fits(path, server, authority.certificate, now):
+            pair = certificates.client(login, groups, authority, now)
+            _write(path, kubeconfig(context(folder, name), server, authority.certificate, pair))
+    for path in folder.kubeconfigs.iterdir():
+        if path.name not in {*people, ADMIN}:
+            path.unlink()
+
+
+def _fits(path: Path, server: str, authority: bytes, now: dt.datetime) -> bool:
+    try:
+        config = json.loads(path.read_bytes())
+        cluster = config["clusters"][0]["cluster"]
+        certificate = config["users"][0]["user"]["client-certificate-data"]
+    except (OSError, ValueError, LookupError):
+        return False
+    return cluster == {
+        "server": server,
+        "certificate-authority-data": _text(authority),
+    } and certificates.is_fresh(base64.b64decode(certificate), now)
+
+
+def _write(path: Path, config: dict[str, object]) -> None:
+    # JSON is YAML as well, and needs no decision about quoting.
+    write_private(path, json.dumps(config, indent=2).encode())
+
+
+def _text(content: bytes) -> str:
+    return base64.b64encode(content).decode()

@@ -1,0 +1,167 @@
+"""`pulumi up` on the lab: its environment, its program, its progress and its failures."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab import processes
+from lab.errors import LabError
+from lab.folder import CHECKOUT, LabFolder, private_folder, write_private
+from lab.kubeconfigs import OPERATOR, context
+from lab.processes import Process
+from lab.report import Report
+from lab.state import StateFile
+
+NAME = "pulumi"
+STACK = "local"
+# Public: the lab's stack holds no secret, and its salt is in the tracked stack file.
+PASSPHRASE = "tallyard-lab"  # noqa: S105
+UP_SECONDS_MAX = 600.0
+# Pulumi finishes the requests that are under way before it ends.
+CANCEL_SECONDS_MAX = 15.0
+_POLL_SECONDS = 0.1
+_CAUSES_SHOWN_MAX = 6
+
+
+@dataclass(frozen=True)
+class Stack:
+    """The lab's stack. `tools` is the folder that is first on PATH."""
+
+    folder: LabFolder
+    file: StateFile
+    tools: Path
+    checkout: Path = CHECKOUT
+
+    @property
+    def log(self) -> Path:
+        """Return the log of all runs of Pulumi."""
+        return self.folder.logs / "pulumi.log"
+
+    def up(self, report: Report, check: Callable[[], None] = lambda: None) -> None:
+        """Make the cluster as the spec says.
+
+        Args:
+            report: hears each line of Pulumi's progress.
+            check: is called all the time; what it raises ends Pulumi and is raised on.
+
+        Raises:
+            LabError: Pulumi failed.
+        """
+        private_folder(self.folder.pulumi)
+        self._break_stale_lock(report)
+        if not any(self.folder.pulumi.glob(f".pulumi/stacks/**/{STACK}.json")):
+            self._run(("stack", "select", "--create", STACK), report, check)
+        arguments = ("up", "--stack", STACK, "--yes", "--skip-preview", "--non-interactive")
+        self._run(arguments, report, check)
+
+    def stop(self) -> None:
+        """End a Pulumi that an interrupted command has left."""
+        if process := self.file.current().process(NAME):
+            processes.stop([process], seconds_max=CANCEL_SECONDS_MAX)
+            self.file.update(lambda state: state.without_process(NAME))
+
+    def _break_stale_lock(self, report: Report) -> None:
+        """Free the stack when the Pulumi that locked it is gone."""
+        self.stop()
+        locks = list(self.folder.pulumi.glob(".pulumi/locks/**/*.json"))
+        if locks and not any(_is_held(lock) for lock in locks):
+            self._run(("cancel", "--stack", STACK, "--yes"), report, lambda: None)
+
+    def _run(self, arguments: tuple[str, ...], report: Report, check: Callable[[], None]) -> None:
+        command = (str(self.tools / "pulumi"), "--cwd", str(self.checkout), *arguments)
+        whole = {**os.environ, **environment(self.folder, self.tools)}
+        begin = self.log.stat().st_size if self.log.exists() else 0
+        process = processes.start(NAME, command, log=self.log, environment=whole, may_be_shim=True)
+        self.file.update(lambda state: state.with_process(process))
+        try:
+            code = self._follow(process, begin, report, check)
+        finally:
+            self.stop()
+        if code:
+            raise LabError(
+                f"`pulumi {arguments[0]}` failed",
+                why=_causes(self.log, begin) or f"it ended with {code}",
+                advice="Mend what it names, then run `up` again: it goes on where it stopped",
+                log=self.log,
+            )
+
+    def _follow(
+        self, process: Process, begin: int, report: Report, check: Callable[[], None]
+    ) -> int:
+        """Report the log's new lines until the process ends; return its exit code."""
+        deadline = time.monotonic() + UP_SECONDS_MAX
+        with self.log.open(encoding="utf-8", errors="replace") as log:
+            log.seek(begin)
+            while True:
+                code = processes.reap(process.pid)
+                for line in log:
+                    if text := line.strip():
+                        report.step(text)
+                if code is not None:
+                    return code
+                check()
+                if time.monotonic() > deadline:
+                    raise LabError(
+                        "`pulumi up` does not end",
+                        why=f"{UP_SECONDS_MAX:.0f} s have passed",
+                        advice="See what it waits for in its log, then run `up` again",
+                        log=self.log,
+                    )
+                time.sleep(_POLL_SECONDS)
+
+
+def environment(folder: LabFolder, tools: Path) -> dict[str, str]:
+    """Return what a shell needs to work with this lab.
+
+    Who works in it is the operator, who may look at everything; every other person is a
+    context away. Only the Pulumi program is told the administrator's.
+    """
+    people = sorted(path for path in folder.kubeconfigs.glob("[!.]*") if path != folder.admin)
+    first = folder.kubeconfigs / OPERATOR
+    kubeconfigs = [first, *(path for path in people if path != first), folder.admin]
+    programs = [str(tools), str(Path(sys.prefix) / "bin"), os.environ.get("PATH", os.defpath)]
+    return {
+        "KUBECONFIG": os.pathsep.join(map(str, kubeconfigs)),
+        "PULUMI_BACKEND_URL": f"file://{folder.pulumi}",
+        "PULUMI_CONFIG_PASSPHRASE": PASSPHRASE,
+        "PULUMI_HOME": str(folder.root / "pulumi-home"),
+        "PULUMI_SKIP_UPDATE_CHECK": "true",
+        "TALLYARD_KUBE_CONTEXT": context(folder),
+        "TALLYARD_KUEUE_MANAGER": str(folder.kueue / "manager.json"),
+        "TALLYARD_LAB": folder.name,
+        "PATH": os.pathsep.join(programs),
+    }
+
+
+def write_environment(folder: LabFolder, tools: Path) -> None:
+    """Write the file that a shell reads: `. .lab/<name>/env`."""
+    own = environment(folder, tools)
+    programs = os.pathsep.join((str(tools), str(Path(sys.prefix) / "bin")))
+    own_path = f'export PATH={shlex.quote(programs)}"{os.pathsep}$PATH"'
+    lines = [f"export {k}={shlex.quote(v)}" for k, v in own.items() if k != "PATH"]
+    write_private(folder.environment, "\n".join([*lines, own_path, ""]).encode())
+
+
+def _is_held(lock: Path) -> bool:
+    """Say whether the Pulumi that wrote a lock still lives."""
+    try:
+        pid = json.loads(lock.read_text())["pid"]
+    except (OSError, ValueError, LookupError):
+        return True
+    return processes.identify(NAME, pid, lock) is not None
+
+
+def _causes(log: Path, begin: int) -> str:
+    """Return the lines of a failed run that say why, as one text."""
+    with log.open(encoding="utf-8", errors="replace") as file:
+        file.seek(begin)
+        lines = [line.strip() for line in file]
+    causes = [line for line in lines if line.lower().startswith(("error:", "panic:"))]
+    return "; ".join(dict.fromkeys(causes[:_CAUSES_SHOWN_MAX]))

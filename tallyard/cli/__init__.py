@@ -1,0 +1,1 @@
+"""The command `tally`: reads, asks, prints. Everything it decides is decided elsewhere."""

@@ -1,0 +1,119 @@
+"""Every command: where it lives, what it does in one line, one example. Data.
+
+The command line, the reference (`docs/cli.md`) and the tests are made from this table; the
+modules behind it are imported only when their command runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command. `target` is `module:function`."""
+
+    path: tuple[str, ...]
+    target: str
+    summary: str
+    example: str
+
+
+GROUPS: Mapping[str, str] = {
+    "spec": "Check and print what the YAML asks for.",
+    "lab": "A real control plane on this machine, with simulated hosts.",
+}
+
+COMMANDS: tuple[Command, ...] = (
+    Command(
+        ("queue",),
+        "tallyard.cli.queue_command:queue",
+        "Show the queues with their quotas, and the waiting jobs with the reason.",
+        "tally queue -p nlp",
+    ),
+    Command(
+        ("jobs",),
+        "tallyard.cli.jobs_command:jobs",
+        "Show the jobs and services with their state, nodes and reason.",
+        "tally jobs train-2gpu",
+    ),
+    Command(
+        ("spec", "validate"),
+        "tallyard.cli.spec_command:validate",
+        "Check the spec: every error at once, with its place.",
+        "tally spec validate -s local",
+    ),
+    Command(
+        ("spec", "render"),
+        "tallyard.cli.spec_command:render",
+        "Print the Kubernetes objects that the spec asks for.",
+        "tally spec render -s local -o manifests",
+    ),
+    Command(
+        ("spec", "schema"),
+        "tallyard.cli.spec_command:schema",
+        "Print the JSON Schema of the spec, for editors.",
+        "tally spec schema",
+    ),
+    Command(
+        ("spec", "explain"),
+        "tallyard.cli.spec_command:explain",
+        "Explain a key of the spec.",
+        "tally spec explain tiers",
+    ),
+    Command(
+        ("lab", "up"),
+        "tallyard.cli.lab_command:up",
+        "Start the lab, or repair it.",
+        "tally lab up",
+    ),
+    Command(
+        ("lab", "down"),
+        "tallyard.cli.lab_command:down",
+        "End the lab and remove what it made.",
+        "tally lab down",
+    ),
+    Command(
+        ("lab", "status"),
+        "tallyard.cli.lab_command:status",
+        "Show which parts of the lab run.",
+        "tally lab status -o json",
+    ),
+    Command(
+        ("lab", "logs"),
+        "tallyard.cli.lab_command:logs",
+        "Print the log of one part of the lab.",
+        "tally lab logs kueue",
+    ),
+    Command(
+        ("lab", "toolchain"),
+        "tallyard.cli.lab_command:toolchain",
+        "Show the programs that the lab uses, and build those that are missing.",
+        "tally lab toolchain",
+    ),
+    Command(
+        ("lab", "preview"),
+        "tallyard.cli.lab_command:preview",
+        "Show what `pulumi up` would change in the lab.",
+        "tally lab preview",
+    ),
+    Command(
+        ("lab", "pins"),
+        "tallyard.cli.lab_command:pins",
+        "Look up the digests of all charts and images, and write the new ones.",
+        "tally lab pins --check",
+    ),
+    Command(
+        ("version",),
+        "tallyard.cli.version_command:version",
+        "Print the versions of tally and of what it works with.",
+        "tally version -o json",
+    ),
+    Command(
+        ("completion",),
+        "tallyard.cli.completion_command:completion",
+        "Print the completion script of a shell.",
+        "tally completion bash > ~/.local/share/bash-completion/completions/tally",
+    ),
+)

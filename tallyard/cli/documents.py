@@ -1,0 +1,142 @@
+"""The documents that programs read: field by field from the rows. Pure.
+
+A field here is a promise (`tests/cli/data/` holds one of each): add, but do not rename or
+remove. Amounts are integers, times are seconds or RFC 3339, states are English words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from tallyard.cli.output import document
+from tallyard.cli.views.asks import Ask
+from tallyard.cli.views.jobs import JobRow
+from tallyard.cli.views.queue import QueueRow, QueueView, WaitingRow
+from tallyard.cli.views.quotas import Quota
+from tallyard.cluster.conditions import Object
+from tallyard.cluster.timeline import Step
+
+
+def queue_list(view: QueueView) -> Mapping[str, Any]:
+    """Return the document of `tally queue`."""
+    return document(
+        "QueueList",
+        {
+            "items": [_queue(row) for row in view.queues],
+            "waiting": [_waiting(row) for row in view.waiting],
+        },
+    )
+
+
+def job_list(rows: Iterable[JobRow]) -> Mapping[str, Any]:
+    """Return the document of `tally jobs`."""
+    return document("JobList", {"items": [_job(row) for row in rows]})
+
+
+def job(
+    row: JobRow, timelines: Mapping[str, tuple[Step, ...]], events: Iterable[Object]
+) -> Mapping[str, Any]:
+    """Return the document of `tally jobs NAME`; `timelines` is by the workload's name."""
+    return document(
+        "Job",
+        {
+            **_job(row),
+            "timelines": [
+                {"workload": name, "steps": [_step(step) for step in steps]}
+                for name, steps in timelines.items()
+            ],
+            "events": [_event(event) for event in events],
+        },
+    )
+
+
+def _queue(row: QueueRow) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "project": row.project,
+        "clusterQueue": row.cluster_queue,
+        "active": row.active,
+        "pending": row.pending,
+        "admitted": row.admitted,
+        "quotas": [_quota(quota) for quota in row.quotas],
+    }
+
+
+def _quota(quota: Quota) -> dict[str, Any]:
+    return {
+        "model": quota.model,
+        "flavor": quota.flavor,
+        "resource": quota.resource,
+        "unit": "milliCPU" if quota.is_cpu else "card",
+        "nominal": quota.nominal,
+        "used": quota.used,
+        "borrowed": quota.borrowed,
+        "borrowMax": quota.borrow_max,
+    }
+
+
+def _waiting(row: WaitingRow) -> dict[str, Any]:
+    return {
+        "place": row.place,
+        "name": row.name,
+        "project": row.project,
+        "user": row.user,
+        "queue": row.queue,
+        "asks": _ask(row.ask),
+        "waitedSeconds": int(row.waited.total_seconds()),
+        "reason": row.reason,
+    }
+
+
+def _ask(ask: Ask) -> dict[str, Any]:
+    return {
+        "cards": ask.cards,
+        "model": ask.model,
+        "resource": ask.resource,
+        "milliCPU": ask.cpu_millis,
+    }
+
+
+def _job(row: JobRow) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "type": row.kind,
+        "project": row.project,
+        "user": row.user,
+        "queue": row.queue,
+        "asks": [_ask(ask) for ask in row.asks],
+        "state": row.state.value,
+        "nodes": list(row.nodes),
+        "seconds": None if row.time is None else int(row.time.total_seconds()),
+        "reason": row.reason,
+    }
+
+
+def _step(step: Step) -> dict[str, Any]:
+    since = step.since_previous
+    return {
+        "name": step.name,
+        "at": _time(step.at),
+        "secondsSincePrevious": None if since is None else int(since.total_seconds()),
+        "note": step.note,
+    }
+
+
+def _event(event: Object) -> dict[str, Any]:
+    about = event["involvedObject"]
+    return {
+        "at": event.get("lastTimestamp")
+        or event.get("eventTime")
+        or event["metadata"]["creationTimestamp"],
+        "object": f"{about.get('kind')}/{about.get('name')}",
+        "type": event.get("type", ""),
+        "reason": event.get("reason", ""),
+        "message": event.get("message", ""),
+        "count": int(event.get("count") or (event.get("series") or {}).get("count") or 1),
+    }
+
+
+def _time(at: datetime) -> str:
+    return at.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,225 @@
+"""`tally lab …`: the lab's verbs, with progress on stderr and results on stdout."""
+
+# Chinese punctuation is full-width.
+# ruff: noqa: RUF001
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from tallyard.cli import session
+from tallyard.cli.errors import Complaint
+from tallyard.cli.exit_codes import ExitCode
+from tallyard.cli.output import Format, Output, document, emit, print_line, print_table
+from tallyard.cli.progress import progress
+from tallyard.cli.stack import Stack, load_or_refuse, overlay
+from tallyard.cluster.faults import Parts
+
+if TYPE_CHECKING:
+    from lab.status import LabStatus
+
+type Name = Annotated[str, Parameter(name="--name", help="The lab's name; several can run.")]
+_DEFAULT = "default"
+_VERSIONS = Path("stacks/versions.yaml")
+_MIB = 2**20
+
+
+def up(
+    file: Annotated[Path | None, Parameter(help="The environment's file, instead of -s.")] = None,
+    /,
+    *,
+    stack: Stack | None = None,
+    name: Name = _DEFAULT,
+    examples: Annotated[bool, Parameter(help="Run the example jobs at the end.")] = True,
+) -> None:
+    """Start the lab, or repair it, and run the example jobs.
+
+    What is there already is only looked at: doing it again is quick and changes nothing.
+    """
+    from lab import session as lab  # noqa: PLC0415
+    from lab.folder import CHECKOUT, lab_folder  # noqa: PLC0415
+    from lab.toolchain.ensure import ensure  # noqa: PLC0415
+    from lab.toolchain.progress import report_to  # noqa: PLC0415
+    from lab.walkthrough import walk_through  # noqa: PLC0415
+    from tallyard.cli import lab_summary  # noqa: PLC0415
+
+    path = overlay(file, stack, CHECKOUT)
+    platform, _ = load_or_refuse(path)
+    began = time.monotonic()
+    with _told():
+        toolchain = ensure(report_to(sys.stderr))
+        with progress() as report:
+            status = lab.up(name, path, platform, toolchain, report)
+            folder = lab_folder(name)
+            stories = (
+                walk_through(
+                    folder, toolchain.programs["kubectl"], report, lab_summary.why_it_waits
+                )
+                if examples
+                else ()
+            )
+    lab_summary.show(platform, folder, status, stories)
+    session.err().print(f"up in {time.monotonic() - began:.1f} s")
+
+
+def down(*, name: Name = _DEFAULT) -> None:
+    """End the lab and remove what it made: processes, ports, files."""
+    from lab import session as lab  # noqa: PLC0415
+
+    with _told(), progress() as report:
+        existed = lab.down(name, report)
+    if not existed:
+        zh = session.lang() == "zh"
+        print_line(f"没有实验环境 {name}" if zh else f"there is no lab {name}; nothing to do")
+
+
+def status(*, name: Name = _DEFAULT, output: Output = Format.TABLE) -> int:
+    """Show which parts of the lab run. Exit code 1 when one does not, 6 when there is no lab."""
+    from lab import session as lab  # noqa: PLC0415
+
+    with _told():
+        found = lab.look(name)
+    emit(output, document("LabStatus", _status_body(found)), lambda: _print_status(found))
+    if not found.exists:
+        return ExitCode.NOT_FOUND
+    return ExitCode.OK if found.is_ready else ExitCode.FAILED
+
+
+def logs(component: str, /, *, name: Name = _DEFAULT) -> None:
+    """Print the log of one part of the lab.
+
+    Args:
+        component: As `tally lab status` names it, or kwokctl or pulumi.
+        name: The lab's name.
+    """
+    from lab import session as lab  # noqa: PLC0415
+
+    with _told(ExitCode.NOT_FOUND):
+        path = lab.logs(name, component)
+    with path.open(encoding="utf-8", errors="replace") as log:
+        for line in log:
+            sys.stdout.write(line)
+
+
+def toolchain(*, output: Output = Format.TABLE) -> None:
+    """Show the programs that the lab uses, and build those that are missing."""
+    from lab.toolchain.ensure import ensure  # noqa: PLC0415
+    from lab.toolchain.progress import report_to  # noqa: PLC0415
+
+    with _told():
+        found = ensure(report_to(sys.stderr))
+    programs = sorted((name, str(path)) for name, path in found.programs.items())
+    content = document("ToolchainList", {"items": [{"name": n, "path": p} for n, p in programs]})
+    emit(output, content, lambda: print_table(("PROGRAM", "PATH"), programs))
+
+
+def preview(*, name: Name = _DEFAULT) -> int:
+    """Show what `pulumi up` would change in the lab. The exit code is Pulumi's own."""
+    import subprocess  # noqa: PLC0415
+
+    from lab import session as lab  # noqa: PLC0415
+    from lab import stack as stacks  # noqa: PLC0415
+    from lab.folder import CHECKOUT, lab_folder  # noqa: PLC0415
+
+    with _told():
+        found = lab.look(name)
+        folder = lab_folder(name)
+    if not found.exists:
+        _print_status(found)
+        return ExitCode.NOT_FOUND
+    tools = folder.root / "bin"
+    environment = {**os.environ, **stacks.environment(folder, tools)}
+    pulumi, where = str(tools / "pulumi"), str(CHECKOUT)
+    command = [pulumi, "--cwd", where, "preview", "--stack", stacks.STACK]
+    return subprocess.run(command, env=environment, check=False).returncode
+
+
+def pins(
+    versions: Annotated[Path, Parameter(help="The file with the pins.")] = _VERSIONS,
+    /,
+    *,
+    check: Annotated[
+        bool, Parameter(negative=(), help="Write nothing; exit code 7 if it would change.")
+    ] = False,
+    accept_moved: Annotated[
+        bool, Parameter(negative=(), help="Take the new content of a verified tag that moved.")
+    ] = False,
+) -> int:
+    """Look up the digests of all charts and images, and write the new ones."""
+    from tallyard.cli.pins import pins as look_up  # noqa: PLC0415
+
+    return look_up(versions, check=check, accept_moved=accept_moved)
+
+
+@contextmanager
+def _told(code: ExitCode = ExitCode.FAILED) -> Iterator[None]:
+    """Turn what the lab raises into a complaint."""
+    from lab.errors import LabError  # noqa: PLC0415
+    from lab.toolchain.failure import ToolchainError  # noqa: PLC0415
+
+    try:
+        yield
+    except LabError as error:
+        where = str(error.log) if error.log else ""
+        raise Complaint(code, Parts(where, error.what, error.why, error.advice)) from error
+    except ToolchainError as error:
+        what, _, rest = str(error).partition("\n")
+        raise Complaint(code, Parts("", what, rest.strip(), "")) from error
+
+
+def _status_body(found: LabStatus) -> dict[str, object]:
+    return {
+        "name": found.name,
+        "exists": found.exists,
+        "ready": found.is_ready,
+        "overlay": found.overlay,
+        "server": found.server,
+        "environment": str(found.environment),
+        "memoryBytes": found.memory_bytes,
+        "components": [
+            {
+                "name": each.name,
+                "pid": each.pid,
+                "port": each.port,
+                "running": each.is_running,
+                "ready": each.is_ready,
+                "memoryBytes": each.memory_bytes,
+                "log": None if each.log is None else str(each.log),
+            }
+            for each in found.components
+        ],
+    }
+
+
+def _print_status(found: LabStatus) -> None:
+    zh = session.lang() == "zh"
+    if not found.exists:
+        print_line(
+            f"没有实验环境 {found.name}；用 `tally lab up` 启动"
+            if zh
+            else f"there is no lab {found.name}; `tally lab up` starts it"
+        )
+        return
+    print_line(f"{found.name}  {found.server or ''}  {found.overlay}")
+    print_table(
+        ("PART", "STATE", "PID", "PORT", "MIB"),
+        [
+            (
+                each.name,
+                "ready" if each.is_ready else "running" if each.is_running else "down",
+                str(each.pid or ""),
+                str(each.port or ""),
+                str((each.memory_bytes or 0) // _MIB or ""),
+            )
+            for each in found.components
+        ],
+        right=(2, 3, 4),
+    )

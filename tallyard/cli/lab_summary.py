@@ -1,0 +1,101 @@
+"""What `tally lab up` prints at its end: the hosts, the queues, the examples' lives, what next."""
+
+# Chinese punctuation is full-width.
+# ruff: noqa: RUF001
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from rich.cells import set_cell_size
+
+from lab.walkthrough import USER
+from tallyard.cli import session
+from tallyard.cli.output import print_line, print_table
+from tallyard.cli.queue_command import print_queues
+from tallyard.cli.views.durations import short
+from tallyard.cli.views.jobs import pods_of
+from tallyard.cli.views.queue import explain_message, queue_view
+from tallyard.cli.words import word, words
+from tallyard.cluster.client import ALL_NAMESPACES, connect
+from tallyard.cluster.conditions import Object
+from tallyard.cluster.kueue import read_queues
+from tallyard.cluster.timeline import Step, timeline
+
+if TYPE_CHECKING:
+    from lab.folder import LabFolder
+    from lab.status import LabStatus
+    from lab.walkthrough import Story
+    from tallyard.cluster.kueue import Queues
+    from tallyard.spec.model import Platform
+
+_MIB = 2**20
+# The longest name of a step, in cells: Chinese letters take two.
+_NAME_WIDTH = 9
+
+
+def show(
+    platform: Platform, folder: LabFolder, status: LabStatus, stories: tuple[Story, ...]
+) -> None:
+    """Print the summary of a lab that is up."""
+    _hosts(platform)
+    with connect(path=str(folder.kubeconfigs / "operator")) as connection:
+        queues = read_queues(connection, (ALL_NAMESPACES,))
+    view = queue_view(queues, datetime.now(UTC), session.lang())
+    print_line()
+    print_queues(view)
+    for story in stories:
+        _story(story)
+    print_line()
+    _next(folder, status)
+
+
+def why_it_waits(message: str, workload: Object, queues: Queues) -> str:
+    """Return in a person's words why an example waits, from what Kueue says of it."""
+    return explain_message(message, workload, queues, session.lang())
+
+
+def _hosts(platform: Platform) -> None:
+    hosts: Counter[tuple[str, str]] = Counter()
+    cards: Counter[tuple[str, str]] = Counter()
+    for node in platform.nodes:
+        key = (node.pool, node.model or "cpu")
+        hosts[key] += 1
+        cards[key] += node.cards
+    print_table(
+        words("POOL", "MODEL", "HOSTS", "CARDS"),
+        [(pool, model, str(n), str(cards[pool, model])) for (pool, model), n in hosts.items()],
+        right=(2, 3),
+    )
+
+
+def _story(story: Story) -> None:
+    work = story.work
+    print_line()
+    print_line(f"examples/{story.example} ({work.kind} {work.name})")
+    for workload in work.workloads:
+        steps = timeline(workload, pods_of(work, workload))
+        for step in steps:
+            _step(step)
+            if step is steps[0] and story.waited_for:
+                print_line(f"  {word('waited')}: {story.waited_for}")
+
+
+def _step(step: Step) -> None:
+    after = f"+{short(step.since_previous)}" if step.since_previous is not None else ""
+    name = set_cell_size(word(step.name), _NAME_WIDTH)
+    print_line(f"  {step.at:%H:%M:%S} {after:>6}  {name}  {step.note}".rstrip())
+
+
+def _next(folder: LabFolder, status: LabStatus) -> None:
+    zh = session.lang() == "zh"
+    print_line(
+        f"实验环境 {status.name}：{status.server}，{status.memory_bytes // _MIB} MiB。接下来："
+        if zh
+        else f"The lab {status.name} is up at {status.server}, {status.memory_bytes // _MIB} MiB. Next:"
+    )
+    print_line(f"  export KUBECONFIG={folder.kubeconfigs / USER}")
+    print_line("  tally jobs train-waits")
+    print_line("  tally queue")

@@ -1,0 +1,92 @@
+"""`tally queue`: the queues with their quotas, and who waits for what."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from tallyard.cli import documents, session
+from tallyard.cli.output import Format, Output, emit, print_line, print_table
+from tallyard.cli.target import Target
+from tallyard.cli.views.durations import short
+from tallyard.cli.views.queue import QueueRow, QueueView, queue_view
+from tallyard.cli.views.quotas import Quota
+from tallyard.cli.words import word, words
+
+
+def queue(*, target: Target | None = None, output: Output = Format.TABLE) -> None:
+    """Show the queues with their quotas, and the waiting jobs with the reason.
+
+    Cards count as used from the reservation on. BORROWED is how many of them belong to
+    others, of how many the queue may borrow.
+    """
+    from tallyard.cluster.client import connect  # noqa: PLC0415
+    from tallyard.cluster.kueue import read_queues  # noqa: PLC0415
+    from tallyard.cluster.scope import namespaces  # noqa: PLC0415
+
+    chosen = target or Target()
+    with connect(chosen.context, chosen.kubeconfig) as connection:
+        scope = namespaces(connection, chosen.project, everything=chosen.all_projects)
+        queues = read_queues(connection, scope)
+    view = queue_view(queues, datetime.now(UTC), session.lang())
+    emit(output, documents.queue_list(view), lambda: _print(view))
+
+
+def print_queues(view: QueueView) -> None:
+    """Print the queues with their quotas."""
+    if not view.queues:
+        print_line(word("No queues here."))
+        return
+    print_table(
+        words("PROJECT", "QUEUE", "MODEL", "USED/QUOTA", "BORROWED", "PENDING", "ADMITTED"),
+        [line for row in view.queues for line in _queue_lines(row)],
+        right=(3, 5, 6),
+    )
+
+
+def _print(view: QueueView) -> None:
+    print_queues(view)
+    print_line()
+    if not view.waiting:
+        print_line(word("Nobody waits."))
+        return
+    print_line(word("Waiting:"))
+    print_table(
+        words("PLACE", "PROJECT", "QUEUE", "JOB", "USER", "ASKS", "WAITED", "REASON"),
+        [
+            (
+                str(row.place),
+                row.project,
+                row.queue,
+                row.name,
+                row.user,
+                row.ask.text,
+                short(row.waited),
+                row.reason,
+            )
+            for row in view.waiting
+        ],
+        right=(0, 6),
+    )
+
+
+def _queue_lines(row: QueueRow) -> list[tuple[str, ...]]:
+    name = row.name if row.active else f"{row.name} ({word('inactive')})"
+    counts = (str(row.pending), str(row.admitted))
+    if not row.quotas:
+        return [(row.project, name, "?", "?", "", *counts)]
+    first, *others = row.quotas
+    return [
+        (row.project, name, first.model, _used(first), _borrowed(first), *counts),
+        *(("", "", quota.model, _used(quota), _borrowed(quota), "", "") for quota in others),
+    ]
+
+
+def _used(quota: Quota) -> str:
+    unit = " vCPU" if quota.is_cpu else ""
+    return f"{quota.amount(quota.used)}/{quota.amount(quota.nominal)}{unit}"
+
+
+def _borrowed(quota: Quota) -> str:
+    if quota.borrow_max is None:
+        return f"{quota.amount(quota.borrowed)} ({word('no limit')})"
+    return f"{quota.amount(quota.borrowed)}/{quota.amount(quota.borrow_max)}"

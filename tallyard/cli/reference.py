@@ -1,0 +1,110 @@
+"""`python -m tallyard.cli.reference`: the page `docs/cli.md`, made from the command line itself.
+
+`--write` puts it into its place; a test compares the committed page with what is made here.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.console import Console
+
+from tallyard.cli.application import build
+from tallyard.cli.commands import COMMANDS, Command
+from tallyard.cli.exit_codes import MEANINGS
+from tallyard.cli.output import API_VERSION
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "cli.md"
+_WIDTH = 100
+
+_DOCUMENTS = (
+    ("tally queue", "QueueList", "`items` (queues with `quotas`), `waiting`"),
+    ("tally jobs", "JobList", "`items`"),
+    ("tally jobs NAME", "Job", "the job, its `timelines`, its `events`"),
+    ("tally spec explain KEY", "Explanation", "one key of the spec"),
+    ("tally lab status", "LabStatus", "the lab and its `components`"),
+    ("tally lab toolchain", "ToolchainList", "`items`"),
+    ("tally version", "Version", "`versions`"),
+)
+
+
+def page() -> str:
+    """Return the whole page."""
+    return "\n".join(_lines()).rstrip() + "\n"
+
+
+def _lines() -> Iterator[str]:
+    yield "# The command `tally`"
+    yield ""
+    yield "<!-- Made by `python -m tallyard.cli.reference --write`; do not edit. -->"
+    yield ""
+    yield "Results go to stdout, everything else to stderr. Errors say where, what, why and what to"
+    yield "do. `NO_COLOR` or `--no-color` switches colour off; `--lang en|zh` chooses the language,"
+    yield "which is otherwise that of `LC_ALL`, `LC_MESSAGES` or `LANG`. `tally completion bash`"
+    yield "(`zsh`, `fish`) prints the completion script, `tally --install-completion` installs it."
+    yield ""
+    yield "The cluster is that of `KUBECONFIG` (several files as for kubectl) or `~/.kube/config`."
+    yield "Without `-p` a command is about the namespace of the kubeconfig's context; where that"
+    yield "names none, about every project that you may see."
+    yield ""
+    yield from _exit_codes()
+    yield from _formats()
+    for command in COMMANDS:
+        yield from _command(command)
+
+
+def _exit_codes() -> Iterator[str]:
+    yield "## Exit codes"
+    yield ""
+    yield "| code | meaning |"
+    yield "| --- | --- |"
+    yield from (f"| {int(code)} | {meaning} |" for code, meaning in MEANINGS.items())
+    yield ""
+
+
+def _formats() -> Iterator[str]:
+    yield "## Documents"
+    yield ""
+    yield f"`-o json` and `-o yaml` print one document with `apiVersion: {API_VERSION}` and a `kind`."
+    yield "Fields are added, never renamed or removed. Amounts are integers: cards, or thousandths"
+    yield "of a vCPU where `unit` is `milliCPU`; a `borrowMax` of null is no limit. Times are"
+    yield "RFC 3339 in UTC, spans are whole seconds, states are English words; only `reason` follows"
+    yield "the language."
+    yield ""
+    yield "| command | kind | holds |"
+    yield "| --- | --- | --- |"
+    yield from (f"| `{command}` | `{kind}` | {holds} |" for command, kind, holds in _DOCUMENTS)
+    yield ""
+
+
+def _command(command: Command) -> Iterator[str]:
+    yield f"## tally {' '.join(command.path)}"
+    yield ""
+    yield "```console"
+    yield f"$ tally {' '.join(command.path)} --help"
+    yield from help_of(command).splitlines()
+    yield "```"
+    yield ""
+
+
+def help_of(command: Command) -> str:
+    """Return the help of a command as it is printed without a terminal."""
+    text = io.StringIO()
+    console = Console(file=text, width=_WIDTH, no_color=True, highlight=False)
+    build().meta(
+        [*command.path, "--help"],
+        console=console,
+        exit_on_error=False,
+        result_action="return_value",
+    )
+    return "\n".join(line.rstrip() for line in text.getvalue().strip().splitlines())
+
+
+if __name__ == "__main__":
+    if "--write" in sys.argv[1:]:
+        PAGE.write_text(page(), encoding="utf-8")
+    else:
+        sys.stdout.write(page())

@@ -1,0 +1,69 @@
+"""Which environment a command is about, and its spec as a platform or as one complaint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from tallyard.cli import session
+from tallyard.cli.exit_codes import ExitCode
+
+if TYPE_CHECKING:
+    from tallyard.spec.load import Loaded
+    from tallyard.spec.model import Platform
+
+STACKS = Path("stacks")
+DEFAULT = "local"
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Stack:
+    """The environment, by name.
+
+    Attributes:
+        stack: The environment's name: `stacks/<name>.yaml`.
+    """
+
+    stack: Annotated[
+        str, Parameter(name=["--stack", "-s"], help="The environment: stacks/NAME.yaml.")
+    ] = DEFAULT
+
+
+def overlay(file: Path | None, stack: Stack | None, root: Path | None = None) -> Path:
+    """Return the environment's file: the one given, else that of the stack's name.
+
+    Args:
+        file: A file that was named.
+        stack: The environment.
+        root: The folder that has `stacks`; without it the working folder.
+    """
+    if file is not None:
+        return file
+    return (root or Path()) / STACKS / f"{(stack or Stack()).stack}.yaml"
+
+
+class SpecRefused(Exception):  # noqa: N818 - an outcome, told by the spec's own messages
+    """The spec has errors; they have been printed."""
+
+    code = ExitCode.USAGE
+
+
+def load_or_refuse(path: Path) -> tuple[Platform, Loaded]:
+    """Return the platform; print every problem to stderr, the mere warnings too.
+
+    Raises:
+        SpecRefused: When one of them is an error.
+    """
+    from tallyard.spec.load import load  # noqa: PLC0415
+    from tallyard.spec.messages import report  # noqa: PLC0415
+
+    loaded = load(path)
+    if loaded.problems:
+        session.err().print(report(loaded.problems, session.lang(), loaded.texts), soft_wrap=True)
+    if loaded.platform is None:
+        raise SpecRefused
+    return loaded.platform, loaded

@@ -1,0 +1,106 @@
+"""What a workload asks for, in cards of a model or in vCPU. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tallyard import labels, units
+from tallyard.cluster.conditions import Object
+
+_MILLI = 1000
+
+
+@dataclass(frozen=True)
+class Ask:
+    """Cards of one model, and vCPU in thousandths.
+
+    `model` is None while the workload names none and has not been given one.
+    """
+
+    cards: int
+    model: str | None
+    resource: str | None
+    cpu_millis: int
+
+    @property
+    def text(self) -> str:
+        """Return `2 x A800-SXM4-80GB`, or `4 vCPU` without cards."""
+        if self.cards:
+            return f"{self.cards} x {self.model or self.resource}"
+        return f"{cpu_text(self.cpu_millis)} vCPU"
+
+
+def ask_of(workload: Object, model_of_flavor: Mapping[str, str]) -> Ask:
+    """Return what all pods of a workload ask for together.
+
+    Args:
+        workload: Kueue's Workload.
+        model_of_flavor: The card model of each flavor, by the flavor's name.
+    """
+    cards, cpu_millis, resource, model = 0, 0, None, None
+    for pod_set, count in _pod_sets(workload):
+        spec = pod_set["template"]["spec"]
+        for container in spec.get("containers") or ():
+            for name, amount in _requests(container).items():
+                if name == "cpu":
+                    cpu_millis += count * millis(amount)
+                elif is_card(name):
+                    cards += count * units.parse_bytes(amount)
+                    resource = name
+        model = model or _given_model(workload, model_of_flavor) or _named_model(spec)
+    return Ask(cards, model, resource, cpu_millis)
+
+
+def is_card(resource: str) -> bool:
+    """Return whether a resource is counted in cards: those of a vendor have its domain."""
+    return "/" in resource and not resource.startswith(("hugepages-", "kubernetes.io/"))
+
+
+def millis(quantity: str) -> int:
+    """Return a CPU quantity in thousandths: `500m` is 500, `1.5` is 1500."""
+    if quantity.endswith("m"):
+        return int(quantity.removesuffix("m"))
+    if quantity.endswith("k"):
+        return int(Fraction(quantity.removesuffix("k")) * _MILLI * _MILLI)
+    return int(Fraction(quantity) * _MILLI)
+
+
+def cpu_text(amount_millis: int) -> str:
+    """Return vCPU without needless digits: 2000 is `2`, 1500 is `1.5`."""
+    whole, rest = divmod(amount_millis, _MILLI)
+    return f"{whole}.{rest:03}".rstrip("0").rstrip(".") if rest else str(whole)
+
+
+def _pod_sets(workload: Object) -> Iterator[tuple[Object, int]]:
+    given = {a["name"]: a for a in _assignments(workload)}
+    for pod_set in workload["spec"].get("podSets") or ():
+        # Partial admission gives fewer pods than were asked for.
+        count = given.get(pod_set.get("name"), {}).get("count", pod_set.get("count", 1))
+        yield pod_set, int(count)
+
+
+def _requests(container: Object) -> Mapping[str, str]:
+    resources = container.get("resources") or {}
+    both = {**(resources.get("limits") or {}), **(resources.get("requests") or {})}
+    return {name: str(amount) for name, amount in both.items()}
+
+
+def _assignments(workload: Object) -> tuple[Object, ...]:
+    admission = (workload.get("status") or {}).get("admission") or {}
+    return tuple(admission.get("podSetAssignments") or ())
+
+
+def _given_model(workload: Object, model_of_flavor: Mapping[str, str]) -> str | None:
+    for assignment in _assignments(workload):
+        for resource, flavor in (assignment.get("flavors") or {}).items():
+            if is_card(resource) and flavor in model_of_flavor:
+                return model_of_flavor[flavor]
+    return None
+
+
+def _named_model(spec: Object) -> str | None:
+    selector = spec.get("nodeSelector") or {}
+    named = selector.get(labels.GPU_MODEL) or selector.get(labels.NODE_MODEL)
+    return str(named) if named else None

@@ -1,0 +1,160 @@
+"""The rows of `tally queue`: the queues with their quotas, and who waits for what. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from tallyard import labels
+from tallyard.cli.reasons import explain
+from tallyard.cli.shortage import Facts
+from tallyard.cli.views.asks import Ask, ask_of
+from tallyard.cli.views.quotas import Quota, models_of, quotas_of
+from tallyard.cli.views.standing import message_of, turn_of, waits
+from tallyard.cluster.conditions import Object, condition, created, is_true, owner
+from tallyard.cluster.kueue import Queues
+
+
+@dataclass(frozen=True)
+class QueueRow:
+    """One queue. `quotas` is empty where the caller may not read the quotas.
+
+    `name` is what people write in their jobs, `cluster_queue` is Kueue's name for it.
+    """
+
+    name: str
+    project: str
+    cluster_queue: str
+    active: bool
+    quotas: tuple[Quota, ...]
+    pending: int
+    admitted: int
+
+
+@dataclass(frozen=True)
+class WaitingRow:
+    """One workload that waits. `place` counts from 1 in its queue."""
+
+    place: int
+    name: str
+    project: str
+    user: str
+    queue: str
+    ask: Ask
+    waited: timedelta
+    reason: str
+
+
+@dataclass(frozen=True)
+class QueueView:
+    """All of `tally queue`."""
+
+    queues: tuple[QueueRow, ...]
+    waiting: tuple[WaitingRow, ...]
+
+
+def queue_view(queues: Queues, now: datetime, lang: str = "en") -> QueueView:
+    """Return the rows.
+
+    Args:
+        queues: What was read.
+        now: To say how long something has waited.
+        lang: The language of the reasons.
+    """
+    models = models_of(queues.flavors)
+    rows = tuple(_row(queue, queues, models) for queue in queues.local_queues)
+    ordered = tuple(sorted(rows, key=lambda row: (row.project, row.name)))
+    quotas = {row.cluster_queue: row.quotas for row in ordered}
+    return QueueView(ordered, tuple(_waiting(queues, models, quotas, now, lang)))
+
+
+def cluster_queue_of(workload: Object, local_queues: Iterable[Object]) -> str:
+    """Return the ClusterQueue that a workload stands in; empty where its queue is unknown."""
+    place = (workload["metadata"]["namespace"], workload["spec"].get("queueName"))
+    for queue in local_queues:
+        if (queue["metadata"]["namespace"], queue["metadata"]["name"]) == place:
+            return str(queue["spec"]["clusterQueue"])
+    return ""
+
+
+def reason_of(workload: Object, ask: Ask, queue: str, quotas: tuple[Quota, ...], lang: str) -> str:
+    """Return why a workload is where it is, in plain words."""
+    message = message_of(workload)
+    if not message:
+        fresh = {"en": "has just been submitted", "zh": "刚刚提交"}
+        return fresh[lang] if waits(workload) else ""
+    facts = Facts(queue, {quota.flavor: quota for quota in quotas}, ask.cards)
+    return explain(message, facts, lang)
+
+
+def explain_message(message: str, workload: Object, queues: Queues, lang: str) -> str:
+    """Return a message about a workload in plain words, with the queue's figures of now."""
+    models = models_of(queues.flavors)
+    name = cluster_queue_of(workload, queues.local_queues)
+    behind = queues.cluster_queues.get(name)
+    quotas = quotas_of(behind, models) if behind is not None else ()
+    ask = ask_of(workload, models)
+    return explain(message, Facts(name, {quota.flavor: quota for quota in quotas}, ask.cards), lang)
+
+
+def _row(queue: Object, queues: Queues, models: Mapping[str, str]) -> QueueRow:
+    name = str(queue["spec"]["clusterQueue"])
+    behind = queues.cluster_queues.get(name)
+    status = queue.get("status") or {}
+    return QueueRow(
+        name=queue["metadata"]["name"],
+        project=project_of(queue),
+        cluster_queue=name,
+        active=condition(queue, "Active") is None or is_true(queue, "Active"),
+        quotas=quotas_of(behind, models) if behind is not None else (),
+        pending=int(status.get("pendingWorkloads") or 0),
+        admitted=int(status.get("admittedWorkloads") or 0),
+    )
+
+
+def _waiting(
+    queues: Queues,
+    models: Mapping[str, str],
+    quotas: Mapping[str, tuple[Quota, ...]],
+    now: datetime,
+    lang: str,
+) -> Iterator[WaitingRow]:
+    lines: dict[tuple[str, str], list[Object]] = defaultdict(list)
+    for workload in queues.workloads:
+        if waits(workload):
+            lines[project_of(workload), str(workload["spec"].get("queueName") or "")].append(
+                workload
+            )
+    for (project, queue), line in sorted(lines.items()):
+        for place, workload in enumerate(sorted(line, key=turn_of), start=1):
+            ask = ask_of(workload, models)
+            behind = cluster_queue_of(workload, queues.local_queues)
+            yield WaitingRow(
+                place=place,
+                name=job_name(workload),
+                project=project,
+                user=user_of(workload),
+                queue=queue,
+                ask=ask,
+                waited=now - (created(workload) or now),
+                reason=reason_of(workload, ask, behind, quotas.get(behind, ()), lang),
+            )
+
+
+def project_of(item: Object) -> str:
+    """Return the project of an object: its label, else its namespace, which is the same word."""
+    own = item["metadata"].get("labels") or {}
+    return str(own.get(labels.PROJECT) or item["metadata"].get("namespace") or "")
+
+
+def user_of(item: Object) -> str:
+    """Return the spec's name of the person who submitted an object; empty where it has none."""
+    return str((item["metadata"].get("labels") or {}).get(labels.USER) or "")
+
+
+def job_name(workload: Object) -> str:
+    """Return the name that a person knows a workload by: that of its Job or pod."""
+    owned_by = owner(workload)
+    return owned_by[1] if owned_by else str(workload["metadata"]["name"])

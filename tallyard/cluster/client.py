@@ -1,0 +1,203 @@
+"""The one place that opens a connection to an API server.
+
+Everything is read as plain mappings. Whatever fails becomes one `ClusterError` with what to
+do about it; nothing of lightkube's or httpx's is raised to a caller.
+"""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+from lightkube import Client
+from lightkube.core.exceptions import ApiError, ConfigError
+from lightkube.core.resource import GlobalResource, NamespacedResource, api_info
+
+from tallyard.cluster import faults, kubeconfig
+from tallyard.cluster.certificate import expired_since
+from tallyard.cluster.faults import ClusterError, Fault
+
+ALL_NAMESPACES = "*"
+# A person waits for a table; the API server answers a list of thousands in under a second.
+TIMEOUT_SECONDS = 10.0
+# One page of a list; keeps the answer of a large cluster from being one huge response.
+_PAGE = 500
+
+type Kind = type[GlobalResource | NamespacedResource]
+
+
+@dataclass(frozen=True)
+class Connection:
+    """An open connection; `namespace` is the context's own, None when it names none."""
+
+    client: Client
+    context: str
+    server: str
+    namespace: str | None
+
+    @property
+    def where(self) -> str:
+        """Return how a person recognises this connection."""
+        return f"context {self.context}, {self.server}"
+
+    def list(
+        self,
+        kind: Kind,
+        namespace: str | None = None,
+        labels: Mapping[str, str] | None = None,
+        fields: Mapping[str, str] | None = None,
+    ) -> tuple[Mapping[str, Any], ...]:
+        """Return every object of a kind, in one namespace or in `ALL_NAMESPACES`.
+
+        Raises:
+            ClusterError: When the server cannot be asked or refuses.
+        """
+        with _explained(self.where, kind.__name__, self.client):
+            found = self.client.list(
+                kind,  # type: ignore[type-var]
+                namespace=namespace,
+                chunk_size=_PAGE,
+                labels=dict(labels) if labels else None,
+                fields=dict(fields) if fields else None,
+            )
+            return tuple(_mapping(item) for item in found)
+
+    def get(self, kind: Kind, name: str, namespace: str | None = None) -> Mapping[str, Any]:
+        """Return one object.
+
+        Raises:
+            ClusterError: Also with `Fault.NOT_FOUND` when it is not there.
+        """
+        with _explained(self.where, f"{kind.__name__} {name}", self.client):
+            if namespace is None:
+                return _mapping(self.client.get(kind, name))
+            return _mapping(self.client.get(kind, name, namespace=namespace))  # type: ignore[type-var]
+
+    def apply_dry(self, item: Any, field_manager: str) -> None:
+        """Send an object by server-side apply without keeping it.
+
+        Raises:
+            ClusterError: When the server refuses the object or cannot be asked.
+        """
+        name = f"{api_info(item).resource.kind} {item.metadata.name}"
+        with _explained(self.where, name, self.client):
+            self.client.apply(item, field_manager=field_manager, force=True, dry_run=True)
+
+    def close(self) -> None:
+        """Give the sockets back."""
+        self.client.close()
+
+
+@contextmanager
+def connect(
+    context: str | None = None,
+    path: str | None = None,
+    timeout_seconds: float = TIMEOUT_SECONDS,
+) -> Iterator[Connection]:
+    """Open the connection that the kubeconfig names, and close it afterwards.
+
+    Args:
+        context: A context's name; None takes the kubeconfig's current one.
+        path: A kubeconfig; None takes KUBECONFIG, else `~/.kube/config`.
+        timeout_seconds: How long one request may take.
+
+    Raises:
+        ClusterError: When the kubeconfig cannot be used. No request is made yet.
+    """
+    config = kubeconfig.choose(context, path)
+    server = config.cluster.server
+    try:
+        client = Client(
+            config=config,
+            timeout=httpx2.Timeout(timeout_seconds),
+            # As kubectl: a proxy of the environment is never asked for this very machine.
+            trust_env=not _is_local(server),
+        )
+    except (ConfigError, OSError, ssl.SSLError, ValueError) as error:
+        raise ClusterError(
+            Fault.BAD_KUBECONFIG, f"context {config.context_name}", detail=_one_line(error)
+        ) from error
+    connection = Connection(client, config.context_name, server, config.context.namespace)
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+def _is_local(server: str) -> bool:
+    host = urlsplit(server).hostname or ""
+    return host in {"localhost", "::1"} or host.startswith("127.")
+
+
+def _mapping(item: Any) -> Mapping[str, Any]:
+    plain: Mapping[str, Any] = item.to_dict()
+    return plain
+
+
+@contextmanager
+def _explained(where: str, asked: str, client: Client) -> Iterator[None]:
+    try:
+        yield
+    except ApiError as error:
+        raise _from_status(error, where, asked, client) from error
+    except httpx2.TimeoutException as error:
+        raise ClusterError(
+            Fault.TIMEOUT, where, detail=f"no answer to {asked} within the time limit"
+        ) from error
+    except httpx2.HTTPStatusError as error:
+        raise ClusterError(
+            Fault.REFUSED, where, detail=f"{asked}: HTTP {error.response.status_code}"
+        ) from error
+    except httpx2.HTTPError as error:
+        raise _from_connection(error, where) from error
+    except (ConfigError, OSError, ValueError) as error:
+        raise ClusterError(Fault.BAD_KUBECONFIG, where, detail=_one_line(error)) from error
+
+
+def _from_status(error: ApiError, where: str, asked: str, client: Client) -> ClusterError:
+    status = error.status
+    detail = _one_line(status.message or status.reason or "no reason given")
+    if status.code == httpx2.codes.UNAUTHORIZED:
+        since = expired_since(client.config)
+        if since:
+            return ClusterError(Fault.EXPIRED, where, detail=f"it was valid until {since}")
+        return ClusterError(Fault.UNAUTHORIZED, where)
+    if status.code == httpx2.codes.FORBIDDEN:
+        return ClusterError(Fault.FORBIDDEN, where, detail=detail)
+    if status.code == httpx2.codes.NOT_FOUND:
+        # A path that the server has no resource for names no object in its answer.
+        named = status.details is not None and bool(status.details.name)
+        fault = Fault.NOT_FOUND if named else Fault.NO_SUCH_KIND
+        return ClusterError(fault, where, name=asked, detail=detail)
+    return ClusterError(Fault.REFUSED, where, detail=f"{asked}: {detail}")
+
+
+def _from_connection(error: httpx2.HTTPError, where: str) -> ClusterError:
+    causes = list(_causes(error))
+    for cause in causes:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return ClusterError(Fault.SERVER_CERTIFICATE, where, detail=cause.verify_message)
+    if any(isinstance(c, ssl.SSLError) and "ALERT" in str(c).upper() for c in causes):
+        return ClusterError(Fault.UNAUTHORIZED, where)
+    detail = _one_line(error) or type(error).__name__
+    if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
+        detail = "nothing listens at this address (connection refused)"
+    return ClusterError(Fault.UNREACHABLE, where, detail=detail)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _one_line(text: object) -> str:
+    return " ".join(str(text).split())
+
+
+__all__ = ["ALL_NAMESPACES", "ClusterError", "Connection", "Fault", "connect", "faults"]

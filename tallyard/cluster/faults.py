@@ -1,0 +1,176 @@
+"""What can go wrong between us and the API server, as a person reads it.
+
+One exception, `ClusterError`; its `fault` says which case it is, its parts say where, what,
+why and what to do, in English and Chinese. Nothing here does I/O.
+"""
+
+# Chinese punctuation is full-width.
+# ruff: noqa: RUF001
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Fault(StrEnum):
+    """The cases that a person can do something different about."""
+
+    NO_KUBECONFIG = "no-kubeconfig"
+    BAD_KUBECONFIG = "bad-kubeconfig"
+    NO_CONTEXT = "no-context"
+    UNREACHABLE = "unreachable"
+    TIMEOUT = "timeout"
+    SERVER_CERTIFICATE = "server-certificate"
+    UNAUTHORIZED = "unauthorized"
+    EXPIRED = "expired"
+    FORBIDDEN = "forbidden"
+    NOT_FOUND = "not-found"
+    NO_SUCH_KIND = "no-such-kind"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The four parts of an error."""
+
+    where: str
+    what: str
+    why: str
+    todo: str
+
+
+class ClusterError(Exception):
+    """The API server could not be asked, or did not give what was asked.
+
+    `values` fills the text: `where` always; `detail`, `server`, `name` where the case has them.
+    """
+
+    def __init__(self, fault: Fault, where: str, **values: str) -> None:
+        self.fault = fault
+        self.where = where
+        self.values: Mapping[str, str] = values
+        super().__init__(f"{self.parts().what}: {self.parts().why}")
+
+    def parts(self, lang: str = "en") -> Parts:
+        """Return the four parts in `en` or `zh`."""
+        what, why, todo = _TEXTS[lang][self.fault]
+        values = {"detail": "", "server": "", "name": "", **self.values}
+        return Parts(self.where, what.format(**values), why.format(**values), todo.format(**values))
+
+
+_TEXTS: Mapping[str, Mapping[Fault, tuple[str, str, str]]] = {
+    "en": {
+        Fault.NO_KUBECONFIG: (
+            "no kubeconfig",
+            "the file does not exist",
+            "set KUBECONFIG to your file (the lab writes .lab/default/kubeconfigs/<user>), or ask your administrator for one",
+        ),
+        Fault.BAD_KUBECONFIG: (
+            "the kubeconfig cannot be used",
+            "{detail}",
+            "mend the file, or set KUBECONFIG to another one",
+        ),
+        Fault.NO_CONTEXT: (
+            'the context "{name}" is not in the kubeconfig',
+            "{detail}",
+            "choose one of these with --context",
+        ),
+        Fault.UNREACHABLE: (
+            "the cluster cannot be reached",
+            "{detail}",
+            "check that it runs (`tally lab status` for the lab) and that this is its address, or choose another with --context",
+        ),
+        Fault.TIMEOUT: (
+            "the cluster did not answer",
+            "{detail}",
+            "try again; when it stays so, the API server or the network is overloaded",
+        ),
+        Fault.SERVER_CERTIFICATE: (
+            "the cluster's certificate is not trusted",
+            "{detail}",
+            "the kubeconfig is probably of an earlier cluster at this address: fetch a new one (`tally lab up` writes the lab's)",
+        ),
+        Fault.UNAUTHORIZED: (
+            "the cluster does not know you",
+            "the API server refused the credentials of this kubeconfig",
+            "log in again or fetch a new kubeconfig",
+        ),
+        Fault.EXPIRED: (
+            "your certificate has expired",
+            "{detail}",
+            "fetch a new kubeconfig (`tally lab up` writes the lab's anew)",
+        ),
+        Fault.FORBIDDEN: (
+            "you may not do this",
+            "{detail}",
+            "name your own project with -p, or ask your administrator for the right",
+        ),
+        Fault.NOT_FOUND: ("{name} is not there", "{detail}", "check the name and the project (-p)"),
+        Fault.NO_SUCH_KIND: (
+            "the cluster does not know {name}",
+            "Kueue is not installed, or not in a version with the API v1beta2",
+            "install the platform first (`make up` for the lab, `pulumi up` elsewhere)",
+        ),
+        Fault.REFUSED: (
+            "the API server refused",
+            "{detail}",
+            "read the reason above; the server's log says more",
+        ),
+    },
+    "zh": {
+        Fault.NO_KUBECONFIG: (
+            "没有 kubeconfig",
+            "文件不存在",
+            "把 KUBECONFIG 设为您的文件（实验环境写在 .lab/default/kubeconfigs/<用户>），或向管理员索取",
+        ),
+        Fault.BAD_KUBECONFIG: (
+            "kubeconfig 无法使用",
+            "{detail}",
+            "修正该文件，或把 KUBECONFIG 设为另一个",
+        ),
+        Fault.NO_CONTEXT: (
+            "kubeconfig 中没有上下文“{name}”",
+            "{detail}",
+            "用 --context 选择其中之一",
+        ),
+        Fault.UNREACHABLE: (
+            "无法连接集群",
+            "{detail}",
+            "确认集群在运行（实验环境用 `tally lab status`）且地址正确，或用 --context 选择另一个",
+        ),
+        Fault.TIMEOUT: (
+            "集群没有回应",
+            "{detail}",
+            "请重试；若一直如此，则 API 服务器或网络过载",
+        ),
+        Fault.SERVER_CERTIFICATE: (
+            "集群的证书不受信任",
+            "{detail}",
+            "该 kubeconfig 可能属于此地址上的旧集群：请取新的（`tally lab up` 会写实验环境的）",
+        ),
+        Fault.UNAUTHORIZED: (
+            "集群不认识您",
+            "API 服务器拒绝了此 kubeconfig 的凭据",
+            "请重新登录或取新的 kubeconfig",
+        ),
+        Fault.EXPIRED: (
+            "您的证书已过期",
+            "{detail}",
+            "请取新的 kubeconfig（`tally lab up` 会重写实验环境的）",
+        ),
+        Fault.FORBIDDEN: (
+            "您无权执行此操作",
+            "{detail}",
+            "用 -p 指定自己的项目，或向管理员申请权限",
+        ),
+        Fault.NOT_FOUND: ("找不到 {name}", "{detail}", "检查名称和项目（-p）"),
+        Fault.NO_SUCH_KIND: (
+            "集群不认识 {name}",
+            "没有安装 Kueue，或其版本没有 v1beta2 接口",
+            "先安装平台（实验环境 `make up`，其他环境 `pulumi up`）",
+        ),
+        Fault.REFUSED: ("API 服务器拒绝了请求", "{detail}", "请看上面的原因；服务器日志有更多信息"),
+    },
+}

@@ -1,0 +1,70 @@
+"""The kinds we read, all as plain mappings.
+
+lightkube has typed classes for the built-in ones, but their import alone takes longer than
+a `tally queue` may; as mappings they look like the YAML that everybody knows.
+"""
+
+from __future__ import annotations
+
+from lightkube.generic_resource import (
+    GenericGlobalResource,
+    GenericNamespacedResource,
+    create_api_info,
+)
+
+KUEUE_GROUP = "kueue.x-k8s.io"
+KUEUE_VERSION = "v1beta2"
+
+
+class Namespace(GenericGlobalResource):
+    """A namespace."""
+
+    _api_info = create_api_info("", "v1", "Namespace", "namespaces")
+
+
+class Node(GenericGlobalResource):
+    """A node."""
+
+    _api_info = create_api_info("", "v1", "Node", "nodes")
+
+
+class Pod(GenericNamespacedResource):
+    """A pod."""
+
+    _api_info = create_api_info("", "v1", "Pod", "pods")
+
+
+class Event(GenericNamespacedResource):
+    """An event of the core API."""
+
+    _api_info = create_api_info("", "v1", "Event", "events")
+
+
+class Job(GenericNamespacedResource):
+    """A batch Job."""
+
+    _api_info = create_api_info("batch", "v1", "Job", "jobs")
+
+
+class ClusterQueue(GenericGlobalResource):
+    """Kueue's ClusterQueue."""
+
+    _api_info = create_api_info(KUEUE_GROUP, KUEUE_VERSION, "ClusterQueue", "clusterqueues")
+
+
+class ResourceFlavor(GenericGlobalResource):
+    """Kueue's ResourceFlavor."""
+
+    _api_info = create_api_info(KUEUE_GROUP, KUEUE_VERSION, "ResourceFlavor", "resourceflavors")
+
+
+class LocalQueue(GenericNamespacedResource):
+    """Kueue's LocalQueue."""
+
+    _api_info = create_api_info(KUEUE_GROUP, KUEUE_VERSION, "LocalQueue", "localqueues")
+
+
+class Workload(GenericNamespacedResource):
+    """Kueue's Workload."""
+
+    _api_info = create_api_info(KUEUE_GROUP, KUEUE_VERSION, "Workload", "workloads")

@@ -1,0 +1,1 @@
+"""Asking OCI registries which digest a tag names, and writing it into the pins."""

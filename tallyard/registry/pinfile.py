@@ -1,0 +1,53 @@
+"""The file of the pins on disk: read whole, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from tallyard.spec.versions import VersionsError
+
+
+def read(versions: Path) -> str:
+    """Return the text of the file, line ends as they are.
+
+    Raises:
+        VersionsError: When the file cannot be read or is not UTF-8.
+    """
+    try:
+        # Bytes, because reading as text would turn line ends into ours.
+        return versions.read_bytes().decode("utf-8")
+    except OSError as error:
+        raise VersionsError(
+            f"{versions}: cannot be read: {error.strerror}. Run this in the repository's folder, "
+            "or name the file."
+        ) from error
+    except UnicodeDecodeError as error:
+        raise VersionsError(
+            f"{versions}: byte {error.start} is not UTF-8. Save the file as UTF-8."
+        ) from error
+
+
+def replace(versions: Path, text: str) -> None:
+    """Put a text in the file's place: all of it or, whatever happens, none.
+
+    The file keeps its rights; a link keeps pointing to it.
+
+    Raises:
+        OSError: When it cannot be written; then the file is as it was.
+    """
+    file = versions.resolve()
+    mode = file.stat().st_mode
+    handle, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+    fresh = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(text.encode("utf-8"))
+            stream.flush()
+            os.fsync(stream.fileno())
+        fresh.chmod(mode & 0o7777)
+        fresh.replace(file)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,59 @@
+"""A moment of a cluster, from `data/cluster.yaml`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tallyard.cluster.jobs import Submitted, group
+from tallyard.cluster.kueue import Queues
+from tests.cluster.conftest import api_server, kubeconfig
+
+__all__ = ["api_server", "kubeconfig"]
+
+DATA = Path(__file__).parent / "data"
+NOW = datetime(2026, 12, 1, 8, 1, 5, tzinfo=UTC)
+
+
+@pytest.fixture(scope="session")
+def moment() -> Mapping[str, Any]:
+    """The objects by kind."""
+    found: Mapping[str, Any] = yaml.safe_load((DATA / "cluster.yaml").read_text())
+    return found
+
+
+@pytest.fixture(scope="session")
+def queues(moment: Mapping[str, Any]) -> Queues:
+    """The queues as they are read."""
+    return Queues(
+        local_queues=tuple(moment["local_queues"]),
+        cluster_queues={q["metadata"]["name"]: q for q in moment["cluster_queues"]},
+        flavors={f["metadata"]["name"]: f for f in moment["flavors"]},
+        workloads=tuple(moment["workloads"]),
+    )
+
+
+@pytest.fixture(scope="session")
+def submitted(moment: Mapping[str, Any], queues: Queues) -> Submitted:
+    """All work as it is read."""
+    return Submitted(group(moment["jobs"], moment["workloads"], moment["pods"]), queues)
+
+
+def answers_of(moment: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an API server that is in this moment answers, by path."""
+    kueue = "/apis/kueue.x-k8s.io/v1beta2"
+    nlp = "namespaces/nlp"
+    return {
+        f"{kueue}/clusterqueues": moment["cluster_queues"],
+        f"{kueue}/resourceflavors": moment["flavors"],
+        f"{kueue}/{nlp}/localqueues": moment["local_queues"],
+        f"{kueue}/{nlp}/workloads": moment["workloads"],
+        f"/apis/batch/v1/{nlp}/jobs": moment["jobs"],
+        f"/api/v1/{nlp}/pods": moment["pods"],
+        f"/api/v1/{nlp}/events": moment["events"],
+    }

@@ -1,0 +1,192 @@
+"""Kueue's messages in plain words: each form that version 0.17.0 writes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tallyard.cli.kueue_messages import SHAPES
+from tallyard.cli.reasons import explain
+from tallyard.cli.shortage import Facts
+from tallyard.cli.views.quotas import Quota
+
+A100, A800, CPU = "training-a100-1", "training-a800-1", "cpu-1"
+QUOTAS = {
+    A100: Quota(A100, "A100-SXM4-40GB", "nvidia.com/gpu", 16, 4, 0, 8),
+    A800: Quota(A800, "A800-SXM4-80GB", "nvidia.com/gpu", 16, 16, 0, 0),
+    CPU: Quota(CPU, "cpu", "cpu", 0, 0, 0, None),
+}
+FACTS = Facts("nlp-training", QUOTAS, cards=2)
+MAIN = "couldn't assign flavors to pod set main: "
+
+
+def _short(flavor: str, n: str, resource: str = "nvidia.com/gpu") -> str:
+    return f"insufficient unused quota for {resource} in flavor {flavor}, {n} more needed"
+
+
+# What Kueue writes, and what we say. The first column is copied from its format strings.
+SAYINGS = [
+    (
+        MAIN + _short(A800, "2"),
+        "waits for 2 more A800-SXM4-80GB in queue nlp-training: 16 of 16 in use",
+    ),
+    (
+        MAIN + _short(A100, "1"),
+        "waits for 1 more A100-SXM4-40GB in queue nlp-training: 4 of 16 in use, the rest is lent to other queues",
+    ),
+    (
+        MAIN + _short("new-flavor", "2"),
+        "waits for 2 more new-flavor in queue nlp-training",
+    ),
+    (
+        MAIN + _short(CPU, "500m", "cpu"),
+        "waits for 500m more vCPU on cpu-1 hosts in queue nlp-training",
+    ),
+    (
+        MAIN + _short(A800, "4Gi", "memory"),
+        "waits for 4Gi more memory on A800-SXM4-80GB hosts in queue nlp-training",
+    ),
+    (
+        MAIN
+        + f"insufficient quota for nvidia.com/gpu in flavor {A800}, previously considered podsets requests (8) + current podset request (16) > maximum capacity (16)",
+        "can never run as it is: asks for 24 A800-SXM4-80GB, and at most 16 can be had in queue nlp-training",
+    ),
+    (
+        MAIN
+        + f"insufficient quota for memory in flavor {A800}, previously considered podsets requests (1Gi) + current podset request (4Ti) > maximum capacity (2Ti)",
+        "can never run as it is: asks for 4Ti memory, and at most 2Ti can be had in queue nlp-training",
+    ),
+    (
+        MAIN + 'topology "cluster-1" doesn\'t allow to fit any of 2 pod(s)',
+        "no host (or group of hosts) has room for its 2 pod(s) as asked",
+    ),
+    (
+        MAIN
+        + 'topology "cluster-1" doesn\'t allow to fit any of 1 pod(s). Total nodes: 4; excluded: nodeSelector: 2, resource "nvidia.com/gpu": 1, taint "tallyard.dev/pool=training:NoSchedule": 1',
+        "no host (or group of hosts) has room for its 1 pod(s) as asked (of 4 hosts: 2 do not match the selector, 1 without enough free nvidia.com/gpu, 1 tainted tallyard.dev/pool=training:NoSchedule)",
+    ),
+    (
+        MAIN + 'topology "cluster-1" allows to fit only 3 out of 4 pod(s)',
+        "only 3 of 4 pods find a place together",
+    ),
+    (
+        MAIN + "no requested topology level: example.com/zone",
+        "asks for the topology level example.com/zone, which this platform does not have",
+    ),
+    (
+        MAIN
+        + f"untolerated taint {{tallyard.dev/pool training NoSchedule <nil>}} in flavor {A100}",
+        "does not tolerate the taint of A100-SXM4-40GB ({tallyard.dev/pool training NoSchedule <nil>})",
+    ),
+    (
+        MAIN + "flavor gone not found",
+        "the queue names the flavor gone, which does not exist: tell your administrator",
+    ),
+    (
+        MAIN + "resource cambricon.com/mlu unavailable in ClusterQueue",
+        "this queue gives no cambricon.com/mlu: use a queue that has it (`tally queue`)",
+    ),
+    (
+        "LocalQueue trainin doesn't exist",
+        "there is no queue trainin in this project: see `tally queue` and correct the label kueue.x-k8s.io/queue-name",
+    ),
+    (
+        "LocalQueue  doesn't exist",
+        "names no queue: set the label kueue.x-k8s.io/queue-name (`tally queue` lists them)",
+    ),
+    (
+        "ClusterQueue nlp-training is inactive",
+        "the queue nlp-training is not ready: tell your administrator",
+    ),
+    (
+        "ClusterQueue nlp-training is stopped",
+        "the queue nlp-training is stopped by an administrator",
+    ),
+    ("The LocalQueue is stopped", "the queue is stopped by an administrator"),
+    ("ClusterQueue nlp-x not found", "the queue nlp-x does not exist: tell your administrator"),
+    (
+        "Workload namespace doesn't match ClusterQueue selector",
+        "this queue belongs to another project",
+    ),
+    ("The workload has failed admission checks", "an admission check refused it"),
+    ("Admission is gated by: tallyard.dev/core-hours", "is held back by tallyard.dev/core-hours"),
+    ("The workload is deactivated", "is switched off (spec.active is false)"),
+    (
+        "The workload is deactivated due to exceeding the maximum number of re-queuing retries",
+        "was stopped; its pods were not ready in time, again and again; it is no longer tried",
+    ),
+    (
+        "Exceeded the PodsReady timeout nlp/job-train-1",
+        "its pods were not ready in time; its quota was given back",
+    ),
+    (
+        "Preempted to accommodate a workload (UID: 1-2, JobUID: 3-4) due to reclamation within the cohort; preemptor path: /cluster/training/nlp-training; preemptee path: /cluster/training/nlp-elastic",
+        "was stopped for a job that had the right to its place (reclamation within the cohort)",
+    ),
+    (
+        "Workload no longer fits after processing another workload",
+        "another job was just ahead of it; it is tried again",
+    ),
+]
+
+
+@pytest.mark.parametrize(("message", "said"), SAYINGS)
+def test_a_message_is_said_in_plain_words(message: str, said: str) -> None:
+    assert explain(message, FACTS) == said
+
+
+@pytest.mark.parametrize(("message", "said"), SAYINGS)
+def test_the_same_message_is_said_in_chinese_with_the_same_numbers(message: str, said: str) -> None:
+    chinese = explain(message, FACTS, "zh")
+    assert re.search(r"[\u4e00-\u9fff]", chinese)
+    assert sorted(re.findall(r"\d+", chinese)) == sorted(re.findall(r"\d+", said))
+
+
+def test_models_that_the_job_left_out_are_not_worth_a_word_beside_a_shortage() -> None:
+    message = f"{MAIN}flavor {A100} doesn't match node affinity, {_short(A800, '2')}"
+    assert "A100" not in explain(message, FACTS)
+
+
+def test_models_that_the_job_left_out_are_named_when_nothing_else_is_wrong() -> None:
+    said = explain(f"{MAIN}flavor {A100} doesn't match node affinity", FACTS)
+    assert said == "its node selector or affinity leaves out A100-SXM4-40GB"
+
+
+def test_all_shortages_of_several_pod_sets_are_told_once_each() -> None:
+    message = (
+        f"{MAIN}{_short(A800, '2')}; couldn't assign flavors to pod set worker: "
+        f"{_short(A800, '2')}, {_short(A100, '1')}"
+    )
+    said = explain(message, FACTS)
+    assert said.count("A800") == 1
+    assert said.count("A100") == 1
+
+
+def test_a_preemption_under_way_is_told_behind_the_reason() -> None:
+    message = f"{MAIN}{_short(A800, '2')}. Pending the preemption of 3 workload(s)"
+    said = explain(message, FACTS)
+    assert said.endswith("; 3 running job(s) of lower priority are being stopped for it")
+    assert said.startswith("waits for 2 more A800-SXM4-80GB")
+
+
+@pytest.mark.parametrize(
+    "message", ["something that nobody has written yet", "a, b; c. d", "配额不足 (later version)"]
+)
+def test_an_unknown_message_is_shown_as_it_is(message: str) -> None:
+    assert explain(message, FACTS) == message
+    assert explain(message, FACTS, "zh") == message
+
+
+def test_what_is_unknown_beside_what_is_known_is_not_dropped() -> None:
+    message = f"{MAIN}{_short(A800, '2')}, a reason of a later version"
+    assert explain(message, FACTS).endswith("; a reason of a later version")
+
+
+def test_kueue_writes_no_form_that_the_table_does_not_know() -> None:
+    """Each format string of Kueue's own that says why not; a new version may add some."""
+    forms = (Path(__file__).parent / "data" / "kueue-0.17.0-messages.txt").read_text().splitlines()
+    assert len(forms) > 30
+    unknown = [form for form in forms if form and not any(s.pattern.search(form) for s in SHAPES)]
+    assert unknown == []

@@ -1,0 +1,74 @@
+"""What a workload asks for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tallyard.cli.views.asks import ask_of, cpu_text, is_card, millis
+
+MODELS = {"training-a100-1": "A100-SXM4-40GB"}
+
+
+def _workload(*pod_sets: tuple[int, dict[str, Any]], **status: Any) -> dict[str, Any]:
+    sets = [
+        {"name": f"set{n}", "count": count, "template": {"spec": spec}}
+        for n, (count, spec) in enumerate(pod_sets)
+    ]
+    return {"metadata": {"name": "w"}, "spec": {"podSets": sets}, "status": status}
+
+
+def _spec(**limits: str) -> dict[str, Any]:
+    names = {name.replace("_", "/", 1): amount for name, amount in limits.items()}
+    return {"containers": [{"resources": {"limits": names}}]}
+
+
+GPU = {"nvidia.com_gpu": "2"}
+
+
+def test_the_cards_of_all_containers_and_all_pods_are_added_up() -> None:
+    two_containers = {"containers": _spec(**GPU)["containers"] * 2}
+    ask = ask_of(_workload((3, two_containers), (1, _spec(**GPU))), MODELS)
+    assert (ask.cards, ask.text) == (14, "14 x nvidia.com/gpu")
+
+
+def test_the_model_is_the_one_given_before_the_one_named() -> None:
+    spec = {**_spec(**GPU), "nodeSelector": {"gpu.model": "A800-SXM4-80GB"}}
+    assert ask_of(_workload((1, spec)), MODELS).model == "A800-SXM4-80GB"
+    given = {"name": "set0", "flavors": {"nvidia.com/gpu": "training-a100-1"}}
+    admitted = _workload((1, spec), admission={"podSetAssignments": [given]})
+    assert ask_of(admitted, MODELS).model == "A100-SXM4-40GB"
+
+
+def test_partial_admission_counts_the_pods_that_were_given() -> None:
+    given = {"name": "set0", "count": 4, "flavors": {}}
+    workload = _workload((8, _spec(**GPU)), admission={"podSetAssignments": [given]})
+    assert ask_of(workload, MODELS).cards == 8
+
+
+def test_work_without_cards_asks_for_vcpu() -> None:
+    assert ask_of(_workload((3, _spec(cpu="1500m"))), MODELS).text == "4.5 vCPU"
+
+
+@pytest.mark.parametrize(
+    ("quantity", "amount"), [("2", 2000), ("500m", 500), ("1.5", 1500), ("1k", 1_000_000), ("0", 0)]
+)
+def test_cpu_quantities_are_read_exactly(quantity: str, amount: int) -> None:
+    assert millis(quantity) == amount
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"), [(2000, "2"), (1500, "1.5"), (20, "0.02"), (100_000, "100"), (0, "0")]
+)
+def test_vcpu_are_written_without_needless_digits(amount: int, text: str) -> None:
+    assert cpu_text(amount) == text
+
+
+def test_only_a_vendors_resource_is_a_card() -> None:
+    assert [
+        r for r in ("cpu", "nvidia.com/gpu", "hugepages-2Mi", "cambricon.com/mlu") if is_card(r)
+    ] == [
+        "nvidia.com/gpu",
+        "cambricon.com/mlu",
+    ]
