@@ -21,8 +21,9 @@ class Cluster(pulumi.ComponentResource):
         self.register_outputs({"uid": uid})
         self.provider = k8s.Provider(
             name,
-            # The kubeconfig is found as kubectl finds it. Given here, it would be kept in
-            # the state, with its keys.
+            # Empty, and found as kubectl finds it. Left out, the SDK would take KUBECONFIG for
+            # one file, which it need not be, and keep it in the state.
+            kubeconfig="",
             context=context,
             # Only another cluster replaces the provider, not another path or port to it.
             cluster_identifier=uid,

@@ -26,11 +26,11 @@ def recorded_uid() -> str | None:
     return uid_in(result["outputs"])
 
 
-def uid_in(resource_outputs: Mapping[str, Mapping[str, Any]]) -> str | None:
-    """Find the uid among outputs by URN; the type is the part before the last `::`."""
-    for urn, outputs in resource_outputs.items():
-        if urn.split("::")[2].split("$")[-1] == CLUSTER_TYPE:
-            return str(outputs["uid"])
+def uid_in(resources: Mapping[str, Mapping[str, Any]]) -> str | None:
+    """Find the uid among resources by URN, each with its `type` and `outputs`."""
+    for resource in resources.values():
+        if resource["type"] == CLUSTER_TYPE:
+            return str(resource["outputs"]["uid"])
     return None
 
 

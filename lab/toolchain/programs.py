@@ -48,11 +48,14 @@ def link(toolchain: Toolchain, folder: Path) -> None:
     They are hard links, or copies where the cache is on another disk: Pulumi warns on every
     run when it is started through a symbolic link. Programs that the machine already had stay
     where they are, since they may need what lies beside them, and are started by a script of
-    one line. Doing it again repairs the folder.
+    one line. Doing it again repairs the folder. The provider is not among them: Pulumi would
+    find it there, and warn, in place of the plugin that `install_provider` installs.
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / OWN_FOLDER_MARK).touch()
     for name, source in toolchain.programs.items():
+        if name == PROVIDER:
+            continue
         if name in toolchain.from_machine:
             _write_program(folder / name, f'#!/bin/sh\nexec "{source}" "$@"\n')
         else:

@@ -47,7 +47,7 @@ def job(
                 {"workload": name, "steps": [_step(step) for step in steps]}
                 for name, steps in timelines.items()
             ],
-            "events": [_event(event) for event in events],
+            "events": sorted((_event(event) for event in events), key=lambda each: each["at"]),
         },
     )
 

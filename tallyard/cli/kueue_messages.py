@@ -298,6 +298,14 @@ SHAPES: tuple[Shape, ...] = (
         ("its hosts failed ({nodes})", "其主机故障（{nodes}）"),
     ),
     _shape(
+        r"Job has reached the specified backoff limit",
+        ("its pods failed as often as they may", "其 Pod 失败次数已达上限"),
+    ),
+    _shape(
+        r"Job was active longer than specified deadline",
+        ("ran longer than its activeDeadlineSeconds", "运行超过其 activeDeadlineSeconds"),
+    ),
+    _shape(
         r"Workload was evicted as there was no replacement for unhealthy node\(s\): (?P<nodes>.+)",
         (
             "its host failed ({nodes}) and no other had room",

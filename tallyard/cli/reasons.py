@@ -39,15 +39,26 @@ def explain(message: str, facts: Facts, lang: str = "en") -> str:
 
 def _sentences(body: str, facts: Facts, lang: str) -> Iterator[str]:
     text = _PREFIX.sub(", ", body).strip(" ,")
-    found: list[tuple[bool, str]] = []
+    found: list[str] = []
+    asides: dict[Shape, list[re.Match[str]]] = {}
     position = 0
     for match, shape in _matches(text):
         _keep_unknown(text[position : match.start()], found)
-        found.append((shape.aside, shape.say(match, facts, lang)))
+        if shape.aside:
+            asides.setdefault(shape, []).append(match)
+        else:
+            found.append(shape.say(match, facts, lang))
         position = match.end()
     _keep_unknown(text[position:], found)
-    only_asides = all(aside for aside, _ in found)
-    yield from (sentence for aside, sentence in found if only_asides or not aside)
+    if not found:
+        found = [_of_all(shape, each, facts, lang) for shape, each in asides.items()]
+    yield from found
+
+
+def _of_all(shape: Shape, matches: list[re.Match[str]], facts: Facts, lang: str) -> str:
+    """Return what is said of several flavors alike, in one sentence with all their models."""
+    models = [facts.model(match["flavor"]) for match in matches]
+    return shape.say(matches[0], facts, lang).replace(models[0], ", ".join(models))
 
 
 def _matches(text: str) -> Iterator[tuple[re.Match[str], Shape]]:
@@ -61,10 +72,10 @@ def _matches(text: str) -> Iterator[tuple[re.Match[str], Shape]]:
         position = match.end()
 
 
-def _keep_unknown(piece: str, found: list[tuple[bool, str]]) -> None:
+def _keep_unknown(piece: str, found: list[str]) -> None:
     words = piece.strip(" ,;.")
     if words:
-        found.append((False, words))
+        found.append(words)
 
 
 def _split_tail(body: str, lang: str) -> tuple[str, str]:

@@ -18,6 +18,8 @@ from tallyard.cluster.faults import ClusterError, Fault
 
 # What says that the server was asked and answered no; everything else ends the run.
 _ANSWERS = frozenset({Fault.REFUSED, Fault.NOT_FOUND, Fault.NO_SUCH_KIND, Fault.FORBIDDEN})
+# A webhook that denies answers 403 too; this is what RBAC says, and it says it of each object.
+_NO_RIGHT = "cannot patch resource"
 _PLURALS_WITH_ES = ("s", "x", "ch")
 
 
@@ -38,7 +40,7 @@ def server_dry_run(objects: Iterable[Mapping[str, Any]], client: Connection) -> 
     tried; the server's "namespace not found" is not held against it.
 
     Raises:
-        ClusterError: When the server cannot be asked at all.
+        ClusterError: When the server cannot be asked at all, or the caller may not apply.
     """
     pending = tuple(objects)
     coming = {o["metadata"]["name"] for o in pending if o["kind"] == "Namespace"}
@@ -51,9 +53,9 @@ def _try(item: Mapping[str, Any], client: Connection, coming: set[str]) -> Refus
     try:
         client.apply_dry(_resource(item), labels.FIELD_MANAGER)
     except ClusterError as error:
-        if error.fault not in _ANSWERS:
-            raise
         why = error.parts().why
+        if error.fault not in _ANSWERS or _NO_RIGHT in why:
+            raise
         if meta.get("namespace") in coming and f'namespaces "{meta["namespace"]}" not found' in why:
             return None
         return Refusal(str(item["kind"]), meta["name"], meta.get("namespace"), why)

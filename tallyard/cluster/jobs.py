@@ -55,16 +55,26 @@ def read_jobs(connection: Connection, scope: Namespaces) -> Submitted:
 
 
 def read_events(connection: Connection, work: Work) -> tuple[Object, ...]:
-    """Return the events of one piece of work, its workloads and its pods, oldest first."""
-    names = {(work.kind, work.name)}
-    names |= {("Workload", item["metadata"]["name"]) for item in work.workloads}
-    names |= {("Pod", item["metadata"]["name"]) for item in work.pods}
-    found = (
+    """Return the events of one piece of work, its workloads and its pods.
+
+    Those of an earlier one of the same name are left out: its uid was another.
+    """
+    parts = [("Workload", item) for item in work.workloads] + [("Pod", item) for item in work.pods]
+    if work.manifest is not None:
+        parts.append((work.kind, work.manifest))
+    uids = {(kind, item["metadata"]["name"]): item["metadata"].get("uid") for kind, item in parts}
+    # Of a Deployment we have no manifest, so its uid is not known.
+    uids.setdefault((work.kind, work.name), None)
+    return tuple(
         event
         for event in connection.list(Event, namespace=work.namespace)
-        if (event["involvedObject"].get("kind"), event["involvedObject"].get("name")) in names
+        if _is_about(event["involvedObject"], uids)
     )
-    return tuple(sorted(found, key=lambda event: event["metadata"]["creationTimestamp"]))
+
+
+def _is_about(about: Object, uids: Mapping[tuple[str, str], str | None]) -> bool:
+    key = (about.get("kind", ""), about.get("name", ""))
+    return key in uids and uids[key] in {None, about.get("uid")}
 
 
 def group(

@@ -77,6 +77,17 @@ def test_a_job_shows_its_timeline_and_its_own_events(demo: Path, tmp_path: Path)
     assert "Suspended" not in done.stdout
 
 
+def test_the_events_of_an_earlier_job_of_the_same_name_are_left_out(
+    demo: Path, tmp_path: Path
+) -> None:
+    done = _tally(tmp_path, "jobs", "train-waits", "-o", "json", KUBECONFIG=str(demo))
+    events = json.loads(done.stdout)["events"]
+    assert [(event["reason"], event["count"]) for event in events] == [
+        ("Suspended", 1),
+        ("Pending", 3),
+    ]
+
+
 def test_a_job_that_is_not_there_ends_with_6_and_the_nearest_name(
     demo: Path, tmp_path: Path
 ) -> None:

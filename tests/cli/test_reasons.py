@@ -125,6 +125,7 @@ SAYINGS = [
         "Preempted to accommodate a workload (UID: 1-2, JobUID: 3-4) due to reclamation within the cohort; preemptor path: /cluster/training/nlp-training; preemptee path: /cluster/training/nlp-elastic",
         "was stopped for a job that had the right to its place (reclamation within the cohort)",
     ),
+    ("Job has reached the specified backoff limit", "its pods failed as often as they may"),
     (
         "Workload no longer fits after processing another workload",
         "another job was just ahead of it; it is tried again",
@@ -152,6 +153,14 @@ def test_models_that_the_job_left_out_are_not_worth_a_word_beside_a_shortage() -
 def test_models_that_the_job_left_out_are_named_when_nothing_else_is_wrong() -> None:
     said = explain(f"{MAIN}flavor {A100} doesn't match node affinity", FACTS)
     assert said == "its node selector or affinity leaves out A100-SXM4-40GB"
+
+
+def test_several_models_that_are_left_out_are_told_in_one_sentence() -> None:
+    """A selector for a model that the queue does not have."""
+    flavors = ", ".join(f"flavor {name} doesn't match node affinity" for name in (A100, A800))
+    assert explain(MAIN + flavors, FACTS) == (
+        "its node selector or affinity leaves out A100-SXM4-40GB, A800-SXM4-80GB"
+    )
 
 
 def test_all_shortages_of_several_pod_sets_are_told_once_each() -> None:

@@ -56,7 +56,7 @@ def test_every_refusal_is_collected_with_its_reason(
 ) -> None:
     api_server.answers |= {
         f"{KUEUE}/clusterqueues/nlp-training": refusal(422, "spec.cohortName: Invalid value"),
-        f"{KUEUE}/topologies/cluster": refusal(403, "topologies is forbidden"),
+        f"{KUEUE}/topologies/cluster": refusal(403, "admission webhook denied the request"),
     }
     assert _refusals(api_server, kubeconfig) == (
         Refusal(
@@ -65,7 +65,7 @@ def test_every_refusal_is_collected_with_its_reason(
             None,
             "ClusterQueue nlp-training: spec.cohortName: Invalid value",
         ),
-        Refusal("Topology", "cluster", None, "topologies is forbidden"),
+        Refusal("Topology", "cluster", None, "admission webhook denied the request"),
     )
 
 
@@ -85,3 +85,14 @@ def test_a_server_that_cannot_be_asked_ends_it(
     with pytest.raises(ClusterError) as raised:
         _refusals(api_server, kubeconfig)
     assert raised.value.fault is Fault.UNAUTHORIZED
+
+
+def test_somebody_without_the_right_is_told_so_once(
+    api_server: ApiServer, kubeconfig: WriteKubeconfig
+) -> None:
+    api_server.answers["/api/v1/namespaces/nlp"] = refusal(
+        403, 'namespaces "nlp" is forbidden: User "li.wei" cannot patch resource "namespaces"'
+    )
+    with pytest.raises(ClusterError) as raised:
+        _refusals(api_server, kubeconfig)
+    assert raised.value.fault is Fault.FORBIDDEN

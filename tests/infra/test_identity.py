@@ -4,15 +4,19 @@ import pytest
 
 from infra.identity import WrongClusterError, check, uid_in
 
-URN = "urn:pulumi:local::tallyard::tallyard:infra:Cluster::cluster"
-
 
 def test_the_uid_is_found_on_the_component_that_keeps_it() -> None:
-    outputs = {
-        "urn:pulumi:local::tallyard::pulumi:pulumi:Stack::tallyard-local": {"cluster": "no"},
-        URN: {"uid": "1111"},
+    resources = {
+        "urn:pulumi:local::tallyard::pulumi:pulumi:Stack::tallyard-local": {
+            "type": "pulumi:pulumi:Stack",
+            "outputs": {"uid": "another"},
+        },
+        "urn:pulumi:local::tallyard::tallyard:infra:Cluster::cluster": {
+            "type": "tallyard:infra:Cluster",
+            "outputs": {"uid": "1111"},
+        },
     }
-    assert uid_in(outputs) == "1111"
+    assert uid_in(resources) == "1111"
 
 
 def test_a_stack_that_has_never_been_up_has_no_uid() -> None:
