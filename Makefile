@@ -24,8 +24,7 @@ lint: bootstrap
 	@.venv/bin/lint-imports && .venv/bin/yamllint --strict .
 
 preview: bootstrap ## Show what `pulumi up` of the local stack would change
-	@test -f .lab/default/env || { echo "There is no lab: run \`make up\` first." >&2; exit 6; }
-	@. .lab/default/env && pulumi preview --stack local --refresh $(ARGS)
+	@.venv/bin/tally lab preview $(ARGS)
 
 lock: ## Resolve the locks of the Python packages again (UPGRADE=--upgrade for newer versions)
 	@uv=$$(bash lab/bootstrap.sh --uv) && $$uv $(COMPILE) $(UPGRADE) --group dev pyproject.toml -o requirements/lock.txt && \
@@ -35,7 +34,7 @@ bench: bootstrap ## Measure `make up` against the sum of its parts
 	@for benchmark in benchmarks/*.py; do .venv/bin/python "$$benchmark" || exit 1; done
 
 pins: bootstrap ## Look up the digests of images and charts in stacks/versions.yaml
-	@.venv/bin/python -m tallyard.cli.pins $(ARGS)
+	@.venv/bin/tally spec pins $(ARGS)
 
 bootstrap:
 	@bash lab/bootstrap.sh

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from types import MappingProxyType
 
@@ -177,9 +178,21 @@ def _is_held(lock: Path) -> bool:
 
 
 def _causes(log: Path, begin: int) -> str:
-    """Return the lines of a failed run that say why, as one text."""
+    """Return the lines of a failed run that say why, as one text.
+
+    Each diagnostic runs from its `error:` to an empty line; of a traceback the last line tells.
+    """
     with log.open(encoding="utf-8", errors="replace") as file:
         file.seek(begin)
         lines = [line.strip() for line in file]
-    causes = [line for line in lines if line.lower().startswith(("error:", "panic:"))]
-    return "; ".join(dict.fromkeys(causes[:_CAUSES_SHOWN_MAX]))
+    causes: list[str] = []
+    for number, line in enumerate(lines):
+        if _is_error(line):
+            rest = list(takewhile(lambda at: at and not _is_error(at), lines[number + 1 :]))
+            told = rest[-1:] if any(at.startswith("Traceback") for at in rest) else rest
+            causes.append(" ".join([line, *told]))
+    return "; ".join(list(dict.fromkeys(causes))[:_CAUSES_SHOWN_MAX])
+
+
+def _is_error(line: str) -> bool:
+    return line.lower().startswith(("error:", "panic:"))

@@ -77,6 +77,7 @@ def walk_through(
         ClusterError: the API server did not answer the example user.
     """
     kubeconfig = folder.kubeconfigs / USER
+    report.step("example jobs")
     with connect(path=str(kubeconfig)) as connection:
         names = {example: _named(example) for example in EXAMPLES}
         submitted = read_jobs(connection, (NAMESPACE,))

@@ -63,6 +63,12 @@ COMMANDS: tuple[Command, ...] = (
         "tally spec explain tiers",
     ),
     Command(
+        ("spec", "pins"),
+        "tallyard.cli.spec_command:pins",
+        "Look up the digests of all charts and images, and write the new ones.",
+        "tally spec pins --check",
+    ),
+    Command(
         ("lab", "up"),
         "tallyard.cli.lab_command:up",
         "Start the lab, or repair it.",
@@ -97,12 +103,6 @@ COMMANDS: tuple[Command, ...] = (
         "tallyard.cli.lab_command:preview",
         "Show what `pulumi up` would change in the lab.",
         "tally lab preview",
-    ),
-    Command(
-        ("lab", "pins"),
-        "tallyard.cli.lab_command:pins",
-        "Look up the digests of all charts and images, and write the new ones.",
-        "tally lab pins --check",
     ),
     Command(
         ("version",),

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 type Name = Annotated[str, Parameter(name="--name", help="The lab's name; several can run.")]
 _DEFAULT = "default"
-_VERSIONS = Path("stacks/versions.yaml")
 _MIB = 2**20
 
 
@@ -140,23 +139,6 @@ def preview(*, name: Name = _DEFAULT) -> int:
     pulumi, where = str(tools / "pulumi"), str(CHECKOUT)
     command = [pulumi, "--cwd", where, "preview", "--stack", stacks.STACK]
     return subprocess.run(command, env=environment, check=False).returncode
-
-
-def pins(
-    versions: Annotated[Path, Parameter(help="The file with the pins.")] = _VERSIONS,
-    /,
-    *,
-    check: Annotated[
-        bool, Parameter(negative=(), help="Write nothing; exit code 7 if it would change.")
-    ] = False,
-    accept_moved: Annotated[
-        bool, Parameter(negative=(), help="Take the new content of a verified tag that moved.")
-    ] = False,
-) -> int:
-    """Look up the digests of all charts and images, and write the new ones."""
-    from tallyard.cli.pins import pins as look_up  # noqa: PLC0415
-
-    return look_up(versions, check=check, accept_moved=accept_moved)
 
 
 @contextmanager

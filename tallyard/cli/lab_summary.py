@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.cells import set_cell_size
 
-from lab.walkthrough import USER
 from tallyard.cli import session
 from tallyard.cli.output import print_line, print_table
 from tallyard.cli.queue_command import print_queues
@@ -96,6 +96,19 @@ def _next(folder: LabFolder, status: LabStatus) -> None:
         if zh
         else f"The lab {status.name} is up at {status.server}, {status.memory_bytes // _MIB} MiB. Next:"
     )
-    print_line(f"  export KUBECONFIG={folder.kubeconfigs / USER}")
-    print_line("  tally jobs train-waits")
-    print_line("  tally queue")
+    commands = (
+        (
+            f". {_short(folder.environment)}",
+            "use the lab in this shell, as its operator",
+            "在本终端中以运维者身份使用",
+        ),
+        ("tally jobs train-waits", "the life of the job that had to wait", "查看排队作业的全过程"),
+        ("pulumi preview -s local", "what a change of the spec would do", "查看改动规格会带来什么"),
+    )
+    for command, en, text in commands:
+        print_line(f"  {command:<24}  # {text if zh else en}")
+
+
+def _short(path: Path) -> Path:
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path

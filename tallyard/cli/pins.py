@@ -7,10 +7,9 @@ have been filled; stdout has the table of what was found either way.
 
 from __future__ import annotations
 
-import argparse
 import ssl
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from rich.console import Console
@@ -24,7 +23,6 @@ from tallyard.registry.reference import Reference, SourceError
 from tallyard.registry.update import Change, Pin
 from tallyard.spec.versions import VersionsError, read_versions
 
-VERSIONS = Path("stacks/versions.yaml")
 _FAILED = "not looked up"
 # Which key of the pin a person looks at first.
 _KEY: Mapping[Fault, str] = {Fault.NOT_FOUND: "version"}
@@ -193,31 +191,3 @@ def _write(versions: Path, text: str, new: str, changes: Mapping[str, str]) -> E
 
 def _say(text: str) -> None:
     print(text, file=sys.stderr)  # noqa: T201
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run `python -m tallyard.cli.pins`.
-
-    Returns:
-        An exit code, as `pins`; CANCELLED after Ctrl-C.
-    """
-    parser = argparse.ArgumentParser(
-        prog="python -m tallyard.cli.pins",
-        description="Look up the digests of all charts and images and write the new ones.",
-        epilog="Example: python -m tallyard.cli.pins --check",
-    )
-    parser.add_argument("versions", nargs="?", type=Path, default=VERSIONS, help="the pins' file")
-    parser.add_argument("--check", action="store_true", help="write nothing; 7 if it would change")
-    parser.add_argument(
-        "--accept-moved", action="store_true", help="take the new content of a tag that moved"
-    )
-    asked = parser.parse_args(arguments)
-    try:
-        return pins(asked.versions, check=asked.check, accept_moved=asked.accept_moved)
-    except KeyboardInterrupt:
-        _say(f"Cancelled; {asked.versions} was not changed.")
-        return ExitCode.CANCELLED
-
-
-if __name__ == "__main__":
-    sys.exit(main())

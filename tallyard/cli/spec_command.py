@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from tallyard.spec.explain import Explanation
     from tallyard.spec.model import Platform
 
+_VERSIONS = Path("stacks/versions.yaml")
+
 type File = Annotated[Path | None, Parameter(help="The environment's file, instead of -s.")]
 
 
@@ -124,6 +126,23 @@ def explain(key: str = "", /, *, output: Output = Format.TABLE) -> None:
         },
     )
     emit(output, content, lambda: _print_explanation(found))
+
+
+def pins(
+    versions: Annotated[Path, Parameter(help="The file with the pins.")] = _VERSIONS,
+    /,
+    *,
+    check: Annotated[
+        bool, Parameter(negative=(), help="Write nothing; exit code 7 if it would change.")
+    ] = False,
+    accept_moved: Annotated[
+        bool, Parameter(negative=(), help="Take the new content of a verified tag that moved.")
+    ] = False,
+) -> int:
+    """Look up the digests of all charts and images, and write the new ones."""
+    from tallyard.cli.pins import pins as look_up  # noqa: PLC0415
+
+    return look_up(versions, check=check, accept_moved=accept_moved)
 
 
 def _print_explanation(found: Explanation) -> None:

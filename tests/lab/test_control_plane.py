@@ -19,7 +19,7 @@ from lab.kwokctl import COMPONENTS, PORTS
 from lab.ports import hold
 from lab.state import StateFile
 from tallyard import labels
-from tests.lab.conftest import RunningLab
+from tests.running_lab import RunningLab
 
 NODE = "a100-00"
 

@@ -16,7 +16,7 @@ from lab import certificates
 from lab.folder import LabFolder, lab_folder, write_private
 from lab.kubeconfigs import logins, write_all
 from tallyard.spec.model import Project, Tier, User
-from tests.lab.conftest import RunningLab
+from tests.running_lab import RunningLab
 
 SERVER = "https://127.0.0.1:12345"
 TIER = Tier("gold", 1, {}, {})

@@ -25,7 +25,7 @@ from lab.kueue_watch import DEFINITIONS, KueueWatch
 from lab.report import Silence
 from lab.state import StateFile
 from tallyard.render.kueue_manager import configuration
-from tests.lab.conftest import RunningLab
+from tests.running_lab import RunningLab
 
 WAIT_SECONDS_MAX = 30.0
 STAND_IN = f"""#!{sys.executable}

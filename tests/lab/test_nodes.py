@@ -11,7 +11,7 @@ from lab.api import Api
 from lab.nodes import FAKE, is_as_wanted, is_ready, node_objects, reconcile
 from tallyard import labels
 from tallyard.spec.model import Platform
-from tests.lab.conftest import RunningLab
+from tests.running_lab import RunningLab
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from lab.kwokctl import COMPONENTS
 from lab.ports import wait_free
 from lab.state import StateFile
 from lab.toolchain.ensure import Toolchain
-from tests.lab.conftest import OVERLAY, RunningLab
+from tests.running_lab import OVERLAY, RunningLab
 
 Make = Callable[[str], RunningLab]
 

@@ -12,7 +12,7 @@ import pytest
 
 from lab.simulation import stage_objects
 from lab.toolchain.ensure import Toolchain
-from tests.lab.conftest import RunningLab
+from tests.running_lab import RunningLab
 
 WAIT_SECONDS_MAX = 60.0
 Objects = Mapping[str, Any]

@@ -95,6 +95,13 @@ def test_a_failure_names_its_causes_its_log_and_the_way_on(make: Make) -> None:
     assert "run `up` again" in caught.value.advice
 
 
+def test_a_failure_of_several_lines_is_told_whole_and_of_a_traceback_its_last(make: Make) -> None:
+    log = "error: two digests:\\n  charts.kueue\\n\\nerror: unhandled\\n  Traceback (\\n  KeyError: 1\\n"
+    with pytest.raises(LabError) as caught:
+        make(f"printf '{log}'; exit 1").up(Silence())
+    assert caught.value.why == "error: two digests: charts.kueue; error: unhandled KeyError: 1"
+
+
 def test_a_failure_of_an_earlier_run_is_not_told_again(make: Make, tmp_path: Path) -> None:
     made = make(f"test -e {tmp_path}/second || {{ echo 'error: old'; exit 1; }}; exit 7")
     with pytest.raises(LabError, match="old"):

@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tallyard.render.manifest import Manifest
 from tallyard.render.platform import render
-from tallyard.spec.load import load
 from tallyard.spec.model import Platform
-
-STACKS = Path(__file__).resolve().parents[2] / "stacks"
-
-
-@pytest.fixture(scope="session")
-def platform() -> Platform:
-    loaded = load(STACKS / "local.yaml")
-    assert loaded.platform is not None, loaded.problems
-    return loaded.platform
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Labs for tests: one that all share, and as many own ones as a test has to break."""
+"""A lab for tests: a real control plane, bare or with everything of the spec in it."""
 
 from __future__ import annotations
 
@@ -11,32 +11,30 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from lab import session
 from lab.api import Api
 from lab.folder import CHECKOUT, LabFolder, lab_folder
 from lab.report import Silence
+from lab.session import Lab
+from lab.stack import STACK, environment
 from lab.state import LabState, StateFile
 from lab.status import LabStatus
 from lab.toolchain.ensure import Toolchain
-from tallyard.spec.load import load
 from tallyard.spec.model import Platform
 
 OVERLAY = CHECKOUT / "stacks" / "local.yaml"
-SHARED = "shared"
 
 
 class RunningLab:
-    """A control plane with the spec's hosts; nothing is installed in it."""
+    """A control plane with the spec's hosts. What `up` installs in it is the caller's choice."""
 
     def __init__(self, base: Path, name: str, platform: Platform, toolchain: Toolchain) -> None:
         self.base, self.name = base, name
         self._platform, self._toolchain = platform, toolchain
         self.folder: LabFolder = lab_folder(name, base)
 
-    def up(self) -> LabStatus:
-        """Make it run, whatever state it is in."""
+    def up(self, make_stack: Callable[[Lab], None] | None = lambda _: None) -> LabStatus:
+        """Make it run, whatever state it is in; None installs the whole platform."""
         return session.up(
             self.name,
             OVERLAY,
@@ -44,7 +42,7 @@ class RunningLab:
             self._toolchain,
             Silence(),
             base=self.base,
-            make_stack=lambda _: None,
+            make_stack=make_stack,
         )
 
     def down(self) -> bool:
@@ -86,51 +84,29 @@ class RunningLab:
         content: Mapping[str, Any] = json.loads(found.stdout)
         return content
 
+    def pulumi(self, *arguments: str, **changes: str | None) -> subprocess.CompletedProcess[str]:
+        """Run Pulumi on this lab's stack as a person would after reading `env`.
 
-@pytest.fixture(scope="session")
-def platform() -> Platform:
-    loaded = load(OVERLAY)
-    assert loaded.platform is not None, loaded.problems
-    return loaded.platform
-
-
-@pytest.fixture(scope="session")
-def shared_lab(
-    tmp_path_factory: pytest.TempPathFactory, platform: Platform, toolchain: Toolchain
-) -> Iterator[RunningLab]:
-    """The lab that all tests of all workers of this run use; none may break it."""
-    base = tmp_path_factory.getbasetemp()
-    if os.environ.get("PYTEST_XDIST_WORKER"):
-        base = base.parent
-    lab = RunningLab(base / "labs", SHARED, platform, toolchain)
-    users = base / "shared-lab.users"
-    with _counted(users, +1):
-        lab.up()
-    yield lab
-    with _counted(users, -1) as left:
-        if left == 0:
-            lab.down()
-
-
-@pytest.fixture
-def own_lab(
-    tmp_path: Path, platform: Platform, toolchain: Toolchain
-) -> Iterator[Callable[[str], RunningLab]]:
-    """Make labs that this test may break; they are ended after it."""
-    made: list[RunningLab] = []
-
-    def make(name: str) -> RunningLab:
-        lab = RunningLab(tmp_path / "labs", name, platform, toolchain)
-        made.append(lab)
-        return lab
-
-    yield make
-    for lab in made:
-        lab.down()
+        Args:
+            arguments: the command, without the stack.
+            changes: variables to set, or to leave out (None).
+        """
+        tools = self.folder.root / "bin"
+        told = {**os.environ, **environment(self.folder, tools), **changes}
+        return subprocess.run(
+            [str(tools / "pulumi"), *arguments, "--stack", STACK, "--non-interactive"],
+            cwd=CHECKOUT,
+            env={name: value for name, value in told.items() if value is not None},
+            stdin=subprocess.DEVNULL,
+            text=True,
+            capture_output=True,
+            check=False,
+            timeout=300,
+        )
 
 
 @contextmanager
-def _counted(path: Path, change: int) -> Iterator[int]:
+def counted(path: Path, change: int) -> Iterator[int]:
     """Change a number that all workers see, and be alone with it."""
     with path.open("a+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
