@@ -1,10 +1,11 @@
 # Two commands matter: `make up` and `make test`. Each brings what it needs.
 .DEFAULT_GOAL := help
-.PHONY: help up down test check lint preview lock bench pins bootstrap
+SOAKS = soak-converge
+.PHONY: $(SOAKS) help up down test check lint preview lock bench pins bootstrap
 COMPILE = pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-annotate --no-header
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 up: bootstrap ## Take the spec to a running cluster with example jobs (ARGS="..." for the lab)
 	@.venv/bin/tally lab up $(ARGS)
@@ -32,6 +33,9 @@ lock: ## Resolve the locks of the Python packages again (UPGRADE=--upgrade for n
 
 bench: bootstrap ## Measure `make up` against the sum of its parts
 	@for benchmark in benchmarks/*.py; do .venv/bin/python "$$benchmark" || exit 1; done
+
+soak-converge: bootstrap ## Make 20 fresh control planes converge in one `up` each (RUNS=N)
+	@.venv/bin/python -m tests.soak.converge $(RUNS)
 
 pins: bootstrap ## Look up the digests of images and charts in stacks/versions.yaml
 	@.venv/bin/tally spec pins $(ARGS)
