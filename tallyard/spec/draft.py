@@ -18,12 +18,14 @@ _OVERLAY = frozenset(OverlayKeys.model_fields)
 class Draft:
     """What the checks of meaning look at.
 
-    `names` holds, per section, every name that is written there, those of broken entries
-    too: a reference to one of them is not a second fault.
+    `written` are the files as they stand, broken parts too. `names` holds, per section,
+    every name that is written there, those of broken entries too: a reference to one of them
+    is not a second fault.
     """
 
     platform: Shaped[PlatformKeys]
     overlay: Shaped[OverlayKeys]
+    written: tuple[Tree, ...]
     names: Mapping[str, tuple[str, ...]]
     unsure: frozenset[str]
 
@@ -52,28 +54,20 @@ class Draft:
         return self._told(code, find_key(self._tree(steps[0]), steps), values)
 
     def unknown(
-        self,
-        section: str,
-        name: str,
-        *steps: Step,
-        is_key: bool = False,
-        built_in: tuple[str, ...] = (),
+        self, section: str, name: Scalar, built_in: tuple[str, ...] = ()
     ) -> Iterator[Problem]:
         """Yield a problem if the section has no such name; nothing if it is not written."""
         written = self.names.get(section, ())
         valid = (*written, *built_in)
-        if not written or name in valid or self._is_misspelled_there(section, name):
+        if not written or name.text in valid or self._is_misspelled_there(section, name.text):
             return
-        suggestion = nearest(name, valid)
-        tell = self.problem_at_key if is_key else self.problem
-        yield tell(
-            "SPEC201",
-            *steps,
-            kind=section,
-            found=name,
-            nearest=suggestion,
-            choices=valid,
-        )
+        values = {
+            "kind": section,
+            "found": name.text,
+            "nearest": nearest(name.text, valid),
+            "choices": valid,
+        }
+        yield self._told("SPEC201", name, values)
 
     def _is_misspelled_there(self, section: str, name: str) -> bool:
         """Return whether the name stands in the section in a form that was refused there,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tallyard.spec import checks, resolve
+from tallyard.spec import checks, references, resolve
 from tallyard.spec.document import OverlayKeys, PlatformKeys
 from tallyard.spec.draft import Draft, written_names
 from tallyard.spec.model import Platform
@@ -55,7 +55,7 @@ def load(overlay: Path) -> Loaded:
     draft = _draft(shaped_platform, shaped_overlay, sources)
     if draft is None:
         return _loaded(None, sources, problems)
-    problems += [*resolve.references(draft), *checks.problems(draft)]
+    problems += [*references.problems(draft), *checks.problems(draft)]
     return _loaded(draft, sources, problems)
 
 
@@ -94,10 +94,9 @@ def _draft(
 ) -> Draft | None:
     if platform is None or overlay is None:
         return None
-    whole = next(iter(sources)).tree
-    names = written_names(whole) if whole else {}
+    written = tuple(source.tree for source in sources if source.tree is not None)
     unsure = {_root_key(problem.path) for source in sources for problem in source.problems}
-    return Draft(platform, overlay, names, frozenset(unsure))
+    return Draft(platform, overlay, written, written_names(written[0]), frozenset(unsure))
 
 
 def _root_key(path: str) -> str:

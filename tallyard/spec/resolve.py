@@ -1,11 +1,11 @@
-"""From keys to meaning: references are followed, defaults filled in, ranges written out."""
+"""From keys to meaning: references followed, defaults filled in, ranges written out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from tallyard import labels, units
+from tallyard import units
 from tallyard.catalog import vendors
 from tallyard.spec import hosts
 from tallyard.spec.document import HostsKeys, PlatformKeys, PoolKeys
@@ -23,38 +23,6 @@ from tallyard.spec.model import (
     Tier,
     User,
 )
-from tallyard.spec.problem import Problem
-
-
-def references(draft: Draft) -> Iterator[Problem]:
-    """Yield a problem for each name that nothing in the spec has."""
-    keys = draft.platform.keys
-    for name, pool in keys.pools.items():
-        steps = ("pools", name)
-        yield from draft.unknown("priorities", pool.priority, *steps, "priority")
-        if pool.borrows_from is not None:
-            yield from draft.unknown("pools", pool.borrows_from, *steps, "borrows-from")
-        for index, model in enumerate(pool.models or ()):
-            yield from draft.unknown("accelerators", model, *steps, "models", index)
-    for name, project in keys.projects.items():
-        yield from draft.unknown("tiers", project.tier, "projects", name, "tier")
-    yield from _tier_references(draft)
-    for index, group in enumerate(draft.overlay.keys.nodes):
-        built_in = (labels.CPU_POOL,)
-        yield from draft.unknown("pools", group.pool, "nodes", index, "pool", built_in=built_in)
-        if group.model is not None:
-            yield from draft.unknown("accelerators", group.model, "nodes", index, "model")
-
-
-def _tier_references(draft: Draft) -> Iterator[Problem]:
-    for name, tier in draft.platform.keys.tiers.items():
-        for pool, models in tier.cards.items():
-            steps = ("tiers", name, "cards", pool)
-            yield from draft.unknown("pools", pool, *steps, is_key=True)
-            for model in models:
-                yield from draft.unknown("accelerators", model, *steps, model, is_key=True)
-        for pool in tier.borrow:
-            yield from draft.unknown("pools", pool, "tiers", name, "borrow", pool, is_key=True)
 
 
 def platform(draft: Draft) -> Platform:

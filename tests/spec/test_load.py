@@ -69,7 +69,7 @@ def test_a_warning_alone_does_not_withhold_the_platform(tmp_path: Path) -> None:
 def test_a_thousand_faults_are_found_and_the_report_is_bounded(tmp_path: Path) -> None:
     groups = "".join(f"  - {{hosts: h{n}, pool: p{n}, rack: 1}}\n" for n in range(1_000))
     loaded = load_texts(tmp_path, local=f"base: platform.yaml\nnodes:\n{groups}")
-    assert len(loaded.problems) == 4_000
+    assert len(loaded.problems) == 5_000
     text = report(loaded.problems, "en", loaded.texts)
     assert text.count("\n") <= 300
     assert text.endswith("… and 3900 more")
@@ -179,3 +179,16 @@ def test_loading_never_raises_on_wrong_values(platform: Any, nodes: Any) -> None
     with tempfile.TemporaryDirectory() as folder:
         loaded = load_texts(Path(folder), texts["platform.yaml"], texts["local.yaml"])
         assert_sane(loaded, texts)
+
+
+def test_a_broken_entry_is_told_its_wrong_references_as_well(tmp_path: Path) -> None:
+    group = (
+        '{hosts: h0, pool: traning, model: A80, cards: "8", cpu: 1, memory: 1Ti, block: b, rack: r}'
+    )
+    loaded = load_texts(tmp_path, local=f"base: platform.yaml\nnodes:\n  - {group}\n")
+    told = {(problem.path, problem.code) for problem in loaded.problems}
+    assert {
+        ("nodes[0].pool", "SPEC201"),
+        ("nodes[0].model", "SPEC201"),
+        ("nodes[0].cards", "SPEC106"),
+    } <= told
