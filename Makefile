@@ -13,7 +13,7 @@ up: bootstrap ## Take the spec to a running cluster with example jobs (ARGS="...
 down: bootstrap ## End the lab: its processes, ports and state
 	@.venv/bin/tally lab down $(ARGS)
 
-test: lint ## Run the tests (ARGS="..." for pytest)
+test: check ## Check, then run the tests (ARGS="..." for pytest)
 	@.venv/bin/tally lab toolchain
 	@.venv/bin/python -m pytest -n auto $(ARGS)
 

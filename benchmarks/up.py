@@ -4,7 +4,8 @@ Usage: .venv/bin/python benchmarks/up.py [RUNS]
 
 Each run measures both sides, one after the other, on a warm cache:
   whole   `make up`, from the command to its prompt, the example jobs finished;
-  parts   control plane ready + bare `pulumi up` + Kueue ready, each by itself.
+  parts   control plane ready, Kueue ready, and `pulumi up` without its wait for Kueue, each
+          timed within one `up` of another lab; Kueue is started in the middle of `pulumi up`.
 The ratio whole / parts is what everything else costs: the checks of the environment and the
 toolchain, the simulated hosts, and the example jobs, which run for a time of their own.
 

@@ -45,6 +45,14 @@ def main() -> None:
 
 try:
     main()
-except (SpecError, VersionsError, ClusterError, identity.WrongClusterError) as error:
+except ClusterError as error:
+    told = error.parts()
+    raise pulumi.RunError(f"{told.where}: {told.what}: {told.why}. {told.todo}.") from None
+except (
+    settings.SettingsError,
+    SpecError,
+    VersionsError,
+    identity.WrongClusterError,
+) as error:
     # Pulumi prints this one's text and no traceback.
     raise pulumi.RunError(str(error)) from None

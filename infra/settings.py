@@ -36,24 +36,46 @@ class Settings:
     outside_manager: OutsideManager | None
 
 
-def read() -> Settings:
-    """Read the stack's configuration and the environment.
+class SettingsError(Exception):
+    """The stack is not told what it needs; the text says what, and what to do."""
 
-    Ports and contexts of a lab come by environment, because the stack's file is tracked
-    and two labs share it.
+
+def read() -> Settings:
+    """Read the stack's configuration, and for a lab's stack its environment.
+
+    A lab's ports, context and spec come by environment, because the stack's file is tracked
+    and two labs share it. Every other stack ignores that environment: a shell that has read
+    it must not turn production into a lab.
+
+    Raises:
+        SettingsError: the stack is a lab's, and its environment is missing or broken.
     """
     config = pulumi.Config()
-    manager_file = os.environ.get("TALLYARD_KUEUE_MANAGER")
+    overlay = _STACKS / config.require("overlay")
+    versions = _STACKS / "versions.yaml"
+    if not config.get_bool("lab"):
+        return Settings(overlay, versions, config.get("kube-context") or None, None)
     return Settings(
-        overlay=_STACKS / config.require("overlay"),
-        versions=_STACKS / "versions.yaml",
-        kube_context=os.environ.get("TALLYARD_KUBE_CONTEXT") or config.get("kube-context"),
-        outside_manager=_outside_manager(Path(manager_file)) if manager_file else None,
+        overlay=Path(os.environ.get("TALLYARD_OVERLAY") or overlay),
+        versions=versions,
+        kube_context=os.environ.get("TALLYARD_KUBE_CONTEXT"),
+        outside_manager=_outside_manager(os.environ.get("TALLYARD_KUEUE_MANAGER")),
     )
 
 
-def _outside_manager(file: Path) -> OutsideManager:
-    told = json.loads(file.read_text(encoding="utf-8"))
-    return OutsideManager(
-        webhook_url=told["webhookURL"], ca_bundle=told["caBundle"], chart=told["chart"]
-    )
+def _outside_manager(file: str | None) -> OutsideManager:
+    if not file:
+        raise SettingsError(
+            "this stack is a lab's (tallyard:lab is true in its file), and no lab is named in the "
+            "environment. Run `make up`, then read the lab's environment: `. .lab/default/env`."
+        )
+    try:
+        told = json.loads(Path(file).read_text(encoding="utf-8"))
+        return OutsideManager(
+            webhook_url=told["webhookURL"], ca_bundle=told["caBundle"], chart=told["chart"]
+        )
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise SettingsError(
+            f"{file}: cannot be read as the place of a lab's Kueue manager ({error!r}). "
+            "`tally lab up` writes it anew."
+        ) from error

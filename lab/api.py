@@ -15,7 +15,7 @@ import lightkube
 from lightkube.codecs import from_dict
 from lightkube.config.kubeconfig import KubeConfig
 from lightkube.generic_resource import create_global_resource
-from lightkube.resources.core_v1 import Node, NodeStatus, Secret, ServiceAccount
+from lightkube.resources.core_v1 import Namespace, Node, NodeStatus, ServiceAccount
 
 from lab.errors import LabError
 
@@ -77,10 +77,10 @@ class Api:
             return True
         return False
 
-    def has_secret(self, namespace: str, name: str) -> bool:
-        """Say whether a Secret exists."""
-        with _told(f"read Secret {namespace}/{name}"), _unless_missing():
-            self._client.get(Secret, name, namespace=namespace)
+    def has_namespace(self, name: str) -> bool:
+        """Say whether a namespace exists."""
+        with _told(f"read Namespace {name}"), _unless_missing():
+            self._client.get(Namespace, name)
             return True
         return False
 

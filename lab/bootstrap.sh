@@ -5,7 +5,7 @@
 #   bootstrap.sh         make it so
 #   bootstrap.sh --uv    only find or bring uv, and print its path
 #
-# Nothing here needs root, and nothing downloads an interpreter. Bash 3.2 (macOS) will do.
+# Nothing here needs root, and nothing downloads an interpreter.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

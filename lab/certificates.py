@@ -15,13 +15,15 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from lab.ports import LOOPBACK
+from tallyard import labels
+from tallyard.render.kueue_manager import WEBHOOK_SERVICE
 
 # Kueue's certificate management replaces, without a word, whatever is not in its own form:
 # an authority valid for the name "kueue-ca", a leaf for the Service's name, keys in PKCS#1,
 # and more than 90 days left (its look-ahead).
 KUEUE_AUTHORITY = "kueue-ca"
 KUEUE_ORGANIZATION = "kueue"
-KUEUE_SERVICE = "kueue-webhook-service.kueue-system.svc"
+KUEUE_SERVICE = f"{WEBHOOK_SERVICE}.{labels.KUEUE_NAMESPACE}.svc"
 CLUSTER_AUTHORITY = "tallyard-lab-ca"
 # What kwokctl would make itself, if it did not find the files.
 ADMIN_LOGIN = "kwok-admin"

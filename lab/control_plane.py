@@ -22,7 +22,7 @@ from lab.errors import LabError, PortError
 from lab.folder import LabFolder, private_folder, write_private
 from lab.kubeconfigs import write_all
 from lab.kwokctl import COMPONENTS, PORTS
-from lab.ports import LOOPBACK, hold, wait_free
+from lab.ports import IN_USE, LOOPBACK, hold, wait_free
 from lab.processes import Process
 from lab.state import LabState, StateFile
 from tallyard.spec.model import Project
@@ -33,7 +33,6 @@ READY_SECONDS_MAX = 120.0
 # How often other ports are tried when a chosen one was taken in between.
 PORT_TRIES_MAX = 3
 _POLL_SECONDS = 0.1
-_IN_USE = "address already in use"
 _TAIL_BYTES = 2048
 
 
@@ -171,7 +170,7 @@ class ControlPlane:
         for name in sorted(started - alive.keys()):
             log = kwokctl.log(self.folder, name)
             why = last_words(log)
-            kind = PortError if _IN_USE in why else LabError
+            kind = PortError if IN_USE in why else LabError
             raise kind(
                 f"{name} ended as soon as it was started",
                 why=why,

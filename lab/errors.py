@@ -3,7 +3,8 @@
 LabError
 ├── StateError   lab.json cannot be read
 ├── BusyError    another command works on the same lab
-└── PortError    a port that the lab had chosen belongs to another program now
+├── PortError    a port that the lab had chosen belongs to another program now
+└── ToolchainError  the programs cannot be had (lab/toolchain/failure.py)
 """
 
 from __future__ import annotations

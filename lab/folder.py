@@ -11,6 +11,9 @@ from lab.errors import LabError
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 DEFAULT_NAME = "default"
+# Whose kubeconfigs every lab has; every other one is called as its user.
+ADMIN = "admin"
+OPERATOR = "operator"
 # A lab's name becomes a folder's name and a context's name; a DNS label is legal in both.
 _NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?")
 # Set on all folders: they hold private keys.
@@ -57,7 +60,12 @@ class LabFolder:
     @property
     def admin(self) -> Path:
         """Return the administrator's kubeconfig."""
-        return self.kubeconfigs / "admin"
+        return self.kubeconfigs / ADMIN
+
+    @property
+    def operator(self) -> Path:
+        """Return the operator's kubeconfig."""
+        return self.kubeconfigs / OPERATOR
 
     @property
     def kueue(self) -> Path:
@@ -68,6 +76,16 @@ class LabFolder:
     def pulumi(self) -> Path:
         """Return the folder of the stack's state."""
         return self.root / "pulumi"
+
+    @property
+    def pulumi_home(self) -> Path:
+        """Return the folder that Pulumi keeps its plugins in."""
+        return self.root / "pulumi-home"
+
+    @property
+    def tools(self) -> Path:
+        """Return the folder of programs that is first on PATH in this lab."""
+        return self.root / "bin"
 
     @property
     def logs(self) -> Path:

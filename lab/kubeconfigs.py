@@ -15,12 +15,10 @@ from pathlib import Path
 
 from lab import certificates
 from lab.certificates import Pair
-from lab.folder import LabFolder, write_private
+from lab.folder import ADMIN, OPERATOR, LabFolder, write_private
+from tallyard import labels
 from tallyard.spec.model import Project
 
-OPERATOR = "operator"
-OPERATORS_GROUP = "tallyard:operators"
-ADMIN = "admin"
 # X.509 allows no longer common name.
 LOGIN_LENGTH_MAX = 64
 
@@ -85,7 +83,7 @@ def write_all(folder: LabFolder, server: str, projects: Iterable[Project]) -> No
     people: dict[str, tuple[str, tuple[str, ...]]] = {
         name: (login, ()) for name, login in logins(projects).items()
     }
-    people[OPERATOR] = (OPERATOR, (OPERATORS_GROUP,))
+    people[OPERATOR] = (OPERATOR, (labels.OPERATOR_GROUP,))
     now = dt.datetime.now(dt.UTC)
     for name, (login, groups) in people.items():
         path = folder.kubeconfigs / name

@@ -23,7 +23,7 @@ from lab.api import is_healthy
 from lab.control_plane import last_words
 from lab.errors import LabError, PortError
 from lab.folder import LabFolder, private_folder, write_private
-from lab.ports import LOOPBACK, HeldPorts, hold, hold_again, wait_free
+from lab.ports import IN_USE, LOOPBACK, HeldPorts, hold, hold_again, wait_free
 from lab.state import LabState, StateFile
 from tallyard import labels
 from tallyard.render.kueue_manager import WEBHOOK_SECRET
@@ -34,9 +34,11 @@ MEMORY_LIMIT = "140MiB"
 READY_SECONDS_MAX = 60.0
 _POLL_SECONDS = 0.1
 _CERTIFICATES = ("ca.crt", "ca.key", "tls.crt", "tls.key")
-# Without a process that serves them, the chart's APIServices make every deletion of a
-# namespace hang; production has such a process and keeps them.
-_NOT_IN_LAB = "visibility"
+# Left out of the lab's copy of the chart; production keeps them. Without a process that serves
+# them, the visibility APIServices make every deletion of a namespace hang. The Secret of the
+# webhook's certificate is the lab's own: were it Pulumi's, a refresh would bring its keys into
+# the state.
+_NOT_IN_LAB = ("internalcert", "visibility")
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,7 @@ class KueueManager:
         while not self.is_ready():
             if not self.is_running():
                 why = last_words(self.log)
-                kind = PortError if "address already in use" in why else LabError
+                kind = PortError if IN_USE in why else LabError
                 raise kind(
                     "Kueue's manager ended",
                     why=why,
@@ -223,13 +225,13 @@ def for_lab(
 
 
 def copy_chart(source: Path, target: Path) -> None:
-    """Copy Kueue's chart without what the lab cannot serve.
+    """Copy Kueue's chart without what the lab has otherwise or cannot serve.
 
     A module's files and folders are read-only, and such a copy could not be removed again.
     """
     for folder, names, files in source.walk():
         if folder == source / "templates":
-            names.remove(_NOT_IN_LAB)
+            names[:] = [name for name in names if name not in _NOT_IN_LAB]
         private_folder(target / folder.relative_to(source))
         for name in files:
             shutil.copyfile(folder / name, target / folder.relative_to(source) / name)

@@ -1,9 +1,9 @@
 """Starts Kueue's manager in the middle of `pulumi up`, at the one moment that is right.
 
 Without its definitions and its Secret the manager hangs for good, and does not even end when
-asked. The chart brings both during `up`, and later steps of the same `up` need the manager. So
-a thread waits beside it. It fills the Secret with our certificate, so that no private key ever
-passes through Pulumi or lies in its state.
+asked. The definitions come with the chart during `up`, and later steps of the same `up` need the
+manager. So a thread waits beside it. It makes the Secret itself, which the lab's copy of the
+chart leaves out, so that no private key ever passes through Pulumi or lies in its state.
 """
 
 from __future__ import annotations
@@ -18,10 +18,7 @@ from lab.kueue_manager import KueueManager
 from lab.ports import HeldPorts
 from lab.report import Report
 from tallyard import labels
-from tallyard.render.kueue_manager import WEBHOOK_SECRET
 
-GROUP = "kueue.x-k8s.io"
-VERSION = "v1beta2"
 # All that the chart defines; the manager watches each of them.
 DEFINITIONS = (
     "admissionchecks",
@@ -94,13 +91,17 @@ class KueueWatch:
         missing = list(DEFINITIONS)
         while True:
             is_last = self._over.is_set()
-            missing = [name for name in missing if not self._api.serves(GROUP, VERSION, name)]
-            if not missing and self._api.has_secret(labels.KUEUE_NAMESPACE, WEBHOOK_SECRET):
+            missing = [
+                name
+                for name in missing
+                if not self._api.serves(labels.KUEUE_GROUP, labels.KUEUE_VERSION, name)
+            ]
+            if not missing and self._api.has_namespace(labels.KUEUE_NAMESPACE):
                 return
             if is_last:
                 raise LabError(
                     "Kueue's manager was not started",
-                    why=f"the cluster has no {missing[0] if missing else WEBHOOK_SECRET} of Kueue",
+                    why=f"the cluster has no {missing[0] if missing else 'namespace'} of Kueue",
                     advice="See Pulumi's log by `tally lab logs pulumi`, then run `up` again",
                 )
             self._over.wait(_POLL_SECONDS)

@@ -9,12 +9,11 @@ from typing import Any
 from lab.api import Api
 from lab.errors import LabError
 from tallyard import labels
+from tallyard.render.capacity import PODS_PER_HOST
 from tallyard.spec.model import Accelerator, Node, Platform
 
 # KWOK plays the kubelet of nodes that carry this.
 FAKE = "kwok.x-k8s.io/node"
-# The kubelet's own default for one host.
-PODS_MAX = 110
 # Roomy on purpose: the lab is not about disks.
 EPHEMERAL_STORAGE = "2Ti"
 # KWOK takes a second for all of them, and more on a busy machine.
@@ -96,7 +95,7 @@ def _node(node: Node, accelerator: Accelerator | None) -> dict[str, Any]:
         "cpu": str(node.cpu),
         "memory": node.memory,
         "ephemeral-storage": EPHEMERAL_STORAGE,
-        "pods": str(PODS_MAX),
+        "pods": str(PODS_PER_HOST),
     }
     if accelerator:
         resources[accelerator.resource] = str(node.cards)

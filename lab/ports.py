@@ -17,6 +17,8 @@ from typing import Self
 from lab.errors import LabError
 
 LOOPBACK = "127.0.0.1"
+# How programs of Go and C say in their logs that a port belongs to another one.
+IN_USE = "address already in use"
 _LOWEST = 10_240
 _TRIES_MAX = 200
 _CLOSING_SECONDS_MAX = 5.0

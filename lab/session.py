@@ -38,11 +38,6 @@ class Lab:
     toolchain: Toolchain
     report: Report
 
-    @property
-    def tools(self) -> Path:
-        """Return the folder of programs that is first on PATH in this lab."""
-        return self.folder.root / "bin"
-
 
 def up(
     name: str,
@@ -58,7 +53,7 @@ def up(
 
     Args:
         name: the lab's name, see `lab.folder.lab_folder`.
-        overlay: the spec's file, for the record.
+        overlay: the spec's file, which the Pulumi program reads too.
         platform: what it means.
         toolchain: the programs.
         report: hears of each step.
@@ -71,7 +66,7 @@ def up(
     folder = lab_folder(name, base)
     with locked(folder, report):
         lab = Lab(folder, StateFile(folder), platform, toolchain, report)
-        lab.file.update(lambda state: replace(state, overlay=str(overlay)))
+        lab.file.update(lambda state: replace(state, overlay=str(overlay.resolve())))
         start_control_plane(lab)
         fill_hosts(lab)
         (make_stack or up_stack)(lab)
@@ -108,9 +103,9 @@ def up_stack(lab: Lab) -> None:
     """Run `pulumi up`, with Kueue's manager started in the middle of it."""
     lab.report.step("pulumi up")
     begin = time.monotonic()
-    link(lab.toolchain, private_folder(lab.tools))
-    install_provider(lab.toolchain, private_folder(lab.folder.root / "pulumi-home"))
-    stack.write_environment(lab.folder, lab.tools)
+    link(lab.toolchain, private_folder(lab.folder.tools))
+    install_provider(lab.toolchain, private_folder(lab.folder.pulumi_home))
+    stack.write_environment(lab.folder, lab.folder.tools)
     manager = KueueManager(
         folder=lab.folder,
         file=lab.file,
@@ -119,7 +114,7 @@ def up_stack(lab: Lab) -> None:
         configuration=kueue_rendering.configuration(),
     )
     with KueueWatch(manager, lab.report) as watch:
-        Stack(lab.folder, lab.file, lab.tools).up(lab.report, watch.check)
+        Stack(lab.folder, lab.file, lab.folder.tools).up(lab.report, watch.check)
     lab.report.done(f"pulumi up in {time.monotonic() - begin:.1f} s")
 
 

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from lab import processes
 from lab.errors import LabError
 from lab.folder import CHECKOUT, LabFolder, private_folder, write_private
-from lab.kubeconfigs import OPERATOR, context
+from lab.kubeconfigs import context
 from lab.processes import Process
 from lab.report import Report
 from lab.state import StateFile
@@ -143,18 +143,19 @@ def environment(folder: LabFolder, tools: Path) -> dict[str, str]:
     context away. Only the Pulumi program is told the administrator's.
     """
     people = sorted(path for path in folder.kubeconfigs.glob("[!.]*") if path != folder.admin)
-    first = folder.kubeconfigs / OPERATOR
+    first = folder.operator
     kubeconfigs = [first, *(path for path in people if path != first), folder.admin]
     programs = [str(tools), str(Path(sys.prefix) / "bin"), os.environ.get("PATH", os.defpath)]
     return {
         "KUBECONFIG": os.pathsep.join(map(str, kubeconfigs)),
         "PULUMI_BACKEND_URL": f"file://{folder.pulumi}",
         "PULUMI_CONFIG_PASSPHRASE": PASSPHRASE,
-        "PULUMI_HOME": str(folder.root / "pulumi-home"),
+        "PULUMI_HOME": str(folder.pulumi_home),
         "PULUMI_SKIP_UPDATE_CHECK": "true",
         "TALLYARD_KUBE_CONTEXT": context(folder),
         "TALLYARD_KUEUE_MANAGER": str(folder.kueue / "manager.json"),
         "TALLYARD_LAB": folder.name,
+        "TALLYARD_OVERLAY": StateFile(folder).current().overlay,
         "PATH": os.pathsep.join(programs),
     }
 

@@ -22,6 +22,7 @@ from tallyard.cluster.client import connect
 from tallyard.cluster.conditions import became_true, condition, is_true
 from tallyard.cluster.jobs import Submitted, Work, read_jobs
 from tallyard.cluster.kueue import Queues
+from tallyard.spec.model import Platform
 
 USER = "li.wei"
 NAMESPACE = "nlp"
@@ -60,6 +61,12 @@ class Story:
 type Explain = Callable[[str, Mapping[str, object], Queues], str]
 
 
+def fits(platform: Platform) -> bool:
+    """Say whether the examples can be run: they are written for one project and one person."""
+    project = next((p for p in platform.projects.values() if p.id == NAMESPACE), None)
+    return project is not None and any(user.name == USER for user in project.users)
+
+
 def walk_through(
     folder: LabFolder, kubectl: Path, report: Report, explain: Explain
 ) -> tuple[Story, ...]:
@@ -77,34 +84,43 @@ def walk_through(
         ClusterError: the API server did not answer the example user.
     """
     kubeconfig = folder.kubeconfigs / USER
+    names = {example: _named(example) for example in EXAMPLES}
     report.step("example jobs")
     with connect(path=str(kubeconfig)) as connection:
-        names = {example: _named(example) for example in EXAMPLES}
-        submitted = read_jobs(connection, (NAMESPACE,))
-        stories = _stories(names, submitted, _remembered(folder), explain)
-        for example in names:
-            if example not in stories:
-                _submit(kubectl, kubeconfig, example)
-                report.done(f"submitted examples/{example} as {USER}")
-                # Seconds count in the API: who came first must be seen to have come first.
-                time.sleep(_POLL_SECONDS)
+
+        def look(seen: Mapping[str, str | None]) -> dict[str, Story]:
+            return _stories(names, read_jobs(connection, (NAMESPACE,)), seen, explain)
+
+        stories = look(_remembered(folder))
+        for example in [each for each in names if each not in stories]:
+            _submit(kubectl, kubeconfig, example)
+            report.done(f"submitted examples/{example} as {USER}")
+            # Looked at after each one: whoever waits may not wait for long.
+            stories = look(_reasons(stories.values()))
         deadline = time.monotonic() + _SECONDS_MAX
         while not (len(stories) == len(names) and all(s.is_over for s in stories.values())):
             if time.monotonic() > deadline:
-                late = [e for e in names if e not in stories or not stories[e].is_over]
-                raise LabError(
-                    "the example jobs did not finish",
-                    why=f"after {_SECONDS_MAX:.0f} s still not over: {', '.join(late)}",
-                    advice="Look at `tally jobs`, and at `tally lab logs kueue`; then run `up` again",
-                    log=folder.logs / "kueue.log",
+                raise _late(
+                    folder, [e for e in names if e not in stories or not stories[e].is_over]
                 )
             time.sleep(_POLL_SECONDS)
-            submitted = read_jobs(connection, (NAMESPACE,))
-            seen = {example: story.waited_for for example, story in stories.items()}
-            stories = _stories(names, submitted, seen, explain)
+            stories = look(_reasons(stories.values()))
     _remember(folder, stories.values())
     _refuse_failures(stories.values())
     return tuple(stories[example] for example in names)
+
+
+def _late(folder: LabFolder, examples: list[str]) -> LabError:
+    return LabError(
+        "the example jobs did not finish",
+        why=f"after {_SECONDS_MAX:.0f} s still not over: {', '.join(examples)}",
+        advice="Look at `tally jobs`, and at `tally lab logs kueue`; then run `up` again",
+        log=folder.logs / "kueue.log",
+    )
+
+
+def _reasons(stories: Iterable[Story]) -> dict[str, str | None]:
+    return {story.example: story.waited_for for story in stories}
 
 
 def _named(example: str) -> tuple[str, str]:
@@ -185,8 +201,7 @@ def _remembered(folder: LabFolder) -> Mapping[str, str | None]:
 
 
 def _remember(folder: LabFolder, stories: Iterable[Story]) -> None:
-    reasons = {story.example: story.waited_for for story in stories}
-    write_private(_memory(folder), json.dumps(reasons, indent=2).encode())
+    write_private(_memory(folder), json.dumps(_reasons(stories), indent=2).encode())
 
 
 def _memory(folder: LabFolder) -> Path:

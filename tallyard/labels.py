@@ -25,13 +25,24 @@ GPU_MEMORY = "gpu.memory"
 POOL_TAINT = f"{DOMAIN}/pool"
 
 # Namespaces and what people submit.
+# The label is the project's id, which never changes; the annotation what people call it now.
 PROJECT = f"{DOMAIN}/project"
+PROJECT_KEY = f"{DOMAIN}/project-key"
 USER = f"{DOMAIN}/user"
 
 # Kueue's own.
-QUEUE_NAME = "kueue.x-k8s.io/queue-name"
-PRIORITY_CLASS = "kueue.x-k8s.io/priority-class"
+KUEUE_GROUP = "kueue.x-k8s.io"
+KUEUE_VERSION = "v1beta2"
+KUEUE_API = f"{KUEUE_GROUP}/{KUEUE_VERSION}"
+QUEUE_NAME = f"{KUEUE_GROUP}/queue-name"
+PRIORITY_CLASS = f"{KUEUE_GROUP}/priority-class"
 KUEUE_NAMESPACE = "kueue-system"
+
+# Who may do what: the roles, and the group whose members hold the operators' one.
+MEMBER_ROLE = "tallyard:member"
+READER_ROLE = "tallyard:reader"
+OPERATOR_ROLE = "tallyard:operator"
+OPERATOR_GROUP = "tallyard:operators"
 
 # The built-in pool of hosts without cards, and the root of the cohort tree.
 CPU_POOL = "cpu"

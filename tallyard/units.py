@@ -1,8 +1,14 @@
-"""Quantities as Kubernetes writes them, read and written exactly, with integers only."""
+"""Quantities as Kubernetes writes them, read and written exactly; and times as people say them.
+
+What the spec may write is narrower than what an API server may answer, so memory of the spec
+and amounts from a cluster have a reader each.
+"""
 
 from __future__ import annotations
 
+import math
 import re
+from fractions import Fraction
 
 # Kubernetes keeps a quantity in a signed 64-bit integer.
 BYTES_MAX = 2**63 - 1
@@ -14,8 +20,21 @@ _FACTORS = {**_BINARY, **_DECIMAL}
 _QUANTITY = re.compile(r"([0-9]{1,15})(?:\.([0-9]{1,9}))?(Ki|Mi|Gi|Ti|Pi|k|M|G|T|P)?", re.ASCII)
 
 
+# Every form that the API server itself reads; the smallest part of a vCPU is a thousandth.
+_ANY_QUANTITY = re.compile(
+    r"([0-9]{1,19}(?:\.[0-9]{0,9})?)(?:(Ki|Mi|Gi|Ti|Pi|n|u|m|k|M|G|T|P)|[eE]([+-]?[0-9]{1,2}))?",
+    re.ASCII,
+)
+_SMALL = {"n": Fraction(1, 10**9), "u": Fraction(1, 10**6), "m": Fraction(1, 10**3)}
+_MILLI = 1000
+
+_MINUTE = 60
+_HOUR = 60 * _MINUTE
+_DAY = 24 * _HOUR
+
+
 class QuantityError(ValueError):
-    """A text is not a quantity, or it is not a whole number of bytes within 64 bits."""
+    """A text is not a quantity, or it is not a whole number within 64 bits."""
 
 
 def parse_bytes(text: str) -> int:
@@ -57,3 +76,59 @@ def format_bytes(amount: int) -> str:
         if amount and amount % factor == 0:
             return f"{amount // factor}{suffix}"
     return str(amount)
+
+
+def parse_count(text: str) -> int:
+    """Return how many whole things (cards, pods) a quantity from a cluster stands for.
+
+    Raises:
+        QuantityError: The text is no quantity, or not of whole things.
+    """
+    amount = _any_quantity(text)
+    if amount.denominator != 1:
+        raise QuantityError(f"{text!r} is not a whole number")
+    return amount.numerator
+
+
+def parse_cpu(text: str) -> int:
+    """Return a CPU quantity from a cluster in thousandths: `500m` is 500, `1.5` is 1500.
+
+    Less than a thousandth counts as one, as in Kubernetes.
+
+    Raises:
+        QuantityError: The text is no quantity.
+    """
+    return math.ceil(_any_quantity(text) * _MILLI)
+
+
+def format_cpu(millis: int) -> str:
+    """Return a CPU quantity as Kubernetes itself writes it: 2000 is `2`, 1500 is `1500m`."""
+    whole, rest = divmod(millis, _MILLI)
+    return f"{millis}m" if rest else str(whole)
+
+
+def vcpu(millis: int) -> str:
+    """Return thousandths of vCPU as people say them: 2000 is `2`, 1500 is `1.5`."""
+    whole, rest = divmod(millis, _MILLI)
+    return f"{whole}.{rest:03}".rstrip("0") if rest else str(whole)
+
+
+def duration(seconds: float) -> str:
+    """Return a time in at most two units: `7s`, `3m05s`, `2h10m`, `3d04h`; never below nothing."""
+    whole = max(0, int(seconds))
+    if whole < _MINUTE:
+        return f"{whole}s"
+    if whole < _HOUR:
+        return f"{whole // _MINUTE}m{whole % _MINUTE:02}s"
+    if whole < _DAY:
+        return f"{whole // _HOUR}h{whole % _HOUR // _MINUTE:02}m"
+    return f"{whole // _DAY}d{whole % _DAY // _HOUR:02}h"
+
+
+def _any_quantity(text: str) -> Fraction:
+    found = _ANY_QUANTITY.fullmatch(text)
+    if found is None:
+        raise QuantityError(f"{text!r} is not a quantity such as 2 or 500m")
+    number, suffix, exponent = found.groups()
+    factor = (_FACTORS | _SMALL)[suffix or ""] * Fraction(10) ** int(exponent or 0)
+    return Fraction(number) * factor

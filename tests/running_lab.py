@@ -91,7 +91,7 @@ class RunningLab:
             arguments: the command, without the stack.
             changes: variables to set, or to leave out (None).
         """
-        tools = self.folder.root / "bin"
+        tools = self.folder.tools
         told = {**os.environ, **environment(self.folder, tools), **changes}
         return subprocess.run(
             [str(tools / "pulumi"), *arguments, "--stack", STACK, "--non-interactive"],

@@ -1,4 +1,4 @@
-"""Quantities are exact."""
+"""Quantities are exact, and times are short."""
 
 from __future__ import annotations
 
@@ -51,3 +51,54 @@ def test_the_largest_exact_unit_is_chosen() -> None:
 def test_a_negative_amount_has_no_text() -> None:
     with pytest.raises(ValueError, match="never negative"):
         units.format_bytes(-1)
+
+
+@pytest.mark.parametrize(
+    ("text", "millis"),
+    [
+        *(("2", 2000), ("500m", 500), ("1.5", 1500), ("1k", 1_000_000), ("0", 0)),
+        *(("100u", 1), ("1500000n", 2), ("1e2", 100_000), ("2.", 2000)),
+    ],
+)
+def test_cpu_is_read_in_thousandths_as_the_api_server_counts_it(text: str, millis: int) -> None:
+    assert units.parse_cpu(text) == millis
+
+
+@pytest.mark.parametrize(
+    ("text", "count"), [("8", 8), ("1k", 1000), ("1e1", 10), ("8000m", 8), ("0", 0)]
+)
+def test_a_count_of_cards_is_a_whole_number(text: str, count: int) -> None:
+    assert units.parse_count(text) == count
+
+
+@pytest.mark.parametrize("text", ["1500m", "1.5", "", "-1", "many", "8 ", "1e999"])
+def test_no_part_of_a_card_and_no_other_text_is_a_count(text: str) -> None:
+    with pytest.raises(units.QuantityError):
+        units.parse_count(text)
+
+
+@pytest.mark.parametrize(
+    ("millis", "quantity", "said"),
+    [(2000, "2", "2"), (1500, "1500m", "1.5"), (20, "20m", "0.02"), (100_000, "100", "100")],
+)
+def test_cpu_is_written_for_kubernetes_and_for_people(
+    millis: int, quantity: str, said: str
+) -> None:
+    assert (units.format_cpu(millis), units.vcpu(millis)) == (quantity, said)
+
+
+@given(st.integers(0, 10**9))
+def test_cpu_that_is_written_reads_back(millis: int) -> None:
+    assert units.parse_cpu(units.format_cpu(millis)) == millis
+    assert units.parse_cpu(units.vcpu(millis)) == millis
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        *((0, "0s"), (59.9, "59s"), (60, "1m00s"), (185, "3m05s"), (370, "6m10s")),
+        *((3600, "1h00m"), (3900, "1h05m"), (86_400, "1d00h"), (277_200, "3d05h"), (-5, "0s")),
+    ],
+)
+def test_a_time_has_at_most_two_units(seconds: float, text: str) -> None:
+    assert units.duration(seconds) == text

@@ -27,7 +27,14 @@ LINES_KEPT = 40
 STOP_SECONDS_MAX = 10
 
 # A person's settings that would change what is built or weaken the check of checksums.
-_DROPPED = ("GOEXPERIMENT", "GOFIPS140", "GOINSECURE", "GONOSUMDB", "GONOSUMCHECK", "GOPRIVATE")
+_DROPPED = (
+    *("GOEXPERIMENT", "GOFIPS140", "GOINSECURE", "GONOSUMDB", "GONOSUMCHECK"),
+    *("GOPRIVATE", "GOAMD64", "GOARM64", "GOARM", "GO386", "GOMIPS", "GOMIPS64"),
+    *("GOPPC64", "GORISCV64", "GOWASM", "GO_EXTLINK_ENABLED"),
+)
+# The oldest processors of their kind. Said, not left out: what is left out falls back to
+# what `go env -w` stored, and a program for a newer processor would get into the cache.
+_PROCESSOR = {"amd64": ("GOAMD64", "v1"), "arm64": ("GOARM64", "v8.0")}
 
 
 def build_environment(environ: Mapping[str, str], scratch: Path) -> dict[str, str]:
@@ -45,6 +52,8 @@ def build_environment(environ: Mapping[str, str], scratch: Path) -> dict[str, st
         "GOARCH": architecture,
         "GOTMPDIR": str(scratch),
     }
+    if processor := _PROCESSOR.get(architecture):
+        own[processor[0]] = processor[1]
     return {k: v for k, v in environ.items() if k not in _DROPPED} | own
 
 
@@ -79,7 +88,10 @@ class Builder:
         except OSError as error:
             cause = diagnose([str(error)], 1)
             raise ToolchainError(
-                f"Building {tool_set.name} failed: {cause.why} ({error}).\n  {cause.advice}."
+                f"Building {tool_set.name} failed",
+                why=f"{cause.why} ({error})",
+                advice=cause.advice,
+                log=log if log.exists() else None,
             ) from error
         finally:
             shutil.rmtree(work, ignore_errors=True)

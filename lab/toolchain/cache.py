@@ -150,8 +150,9 @@ class Cache:
             handle = path.open("a+", encoding="utf-8")
         except OSError as error:
             raise ToolchainError(
-                f"{self.root}: the cache cannot be written ({error.strerror}). "
-                "Name a folder of yours in TALLYARD_CACHE."
+                f"the cache {self.root} cannot be written",
+                why=str(error.strerror),
+                advice="Name a folder of yours in TALLYARD_CACHE",
             ) from error
         with handle:
             _acquire(handle.fileno(), path, say)

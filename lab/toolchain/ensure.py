@@ -128,6 +128,8 @@ def _kept(entries: Mapping[str, Entry | None], set_name: str, name: str) -> Path
     entry = entries[set_name]
     if entry is None:
         raise ToolchainError(
-            f"The cached files of {set_name} vanished while they were used. Run it again."
+            f"the cached files of {set_name} are gone",
+            why="something removed them while they were used",
+            advice="Run it again",
         )
     return entry.copy(name)

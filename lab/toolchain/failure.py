@@ -8,9 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.errors import LabError
 
-class ToolchainError(Exception):
-    """The toolchain cannot be had. The text is whole: what, why, what to do; print it as it is."""
+
+class ToolchainError(LabError):
+    """The toolchain cannot be had."""
+
+    def __str__(self) -> str:
+        """Return all parts, a line each: why may itself have several."""
+        log = f"\n  log: {self.log}" if self.log else ""
+        return f"{self.what}: {self.why}{log}\n  {self.advice}."
 
 
 @dataclass(frozen=True)
@@ -83,4 +90,6 @@ def build_failure(what: str, lines: Sequence[str], returncode: int, log: Path) -
     """Return the error of a failed step: what, why, its last lines, the log, what to do."""
     cause = diagnose(lines, returncode)
     shown = "\n".join(f"    {line}" for line in lines[-8:])
-    return ToolchainError(f"{what} failed: {cause.why}.\n{shown}\n  log: {log}\n  {cause.advice}.")
+    return ToolchainError(
+        f"{what} failed", why=f"{cause.why}.\n{shown}", advice=cause.advice, log=log
+    )

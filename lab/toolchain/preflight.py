@@ -105,8 +105,12 @@ def require(
     share = sum(s.seconds for s in sets) / sum(s.seconds for s in pins.SETS)
     facts = Facts(go_version, available_memory(), _disks(go, share, cache, environ))
     if faults := judge(facts, sets, pins.go_floor()):
-        lines = "\n".join(f"  - {fault}" for fault in faults)
-        raise ToolchainError(f"The toolchain cannot be built on this machine yet:\n{lines}")
+        lines = "".join(f"\n  - {fault}" for fault in faults)
+        raise ToolchainError(
+            "the toolchain cannot be built on this machine yet",
+            why=f"{len(faults)} of its needs are not met{lines}",
+            advice="Do what is said there, then run the command again",
+        )
 
 
 def version_of(go: Path, environ: Mapping[str, str]) -> tuple[int, ...]:

@@ -94,9 +94,10 @@ def install_provider(toolchain: Toolchain, pulumi_home: Path) -> None:
     )
     if done.returncode != 0 or not installed.is_file():
         raise ToolchainError(
-            f"{pulumi_home}: Pulumi could not install the Kubernetes provider "
-            f"{pins.PROVIDER_VERSION}: {done.stderr.strip() or done.stdout.strip()}\n"
-            "  If the disk is full, free some space; else remove that folder and run it again."
+            f"Pulumi could not install the Kubernetes provider {pins.PROVIDER_VERSION}",
+            why=done.stderr.strip() or done.stdout.strip() or f"it ended with {done.returncode}",
+            advice="If the disk is full, free some space; else remove the folder "
+            f"{pulumi_home} and run it again",
         )
 
 

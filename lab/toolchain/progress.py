@@ -18,6 +18,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from tallyard.units import duration
+
 HEARTBEAT_SECONDS = 10
 
 
@@ -54,14 +56,6 @@ class Plan:
             return 0.0
         present = max(self.steps[done].seconds * pace - elapsed, 0.0)
         return present + pace * sum(step.seconds for step in self.steps[done + 1 :])
-
-
-def duration(seconds: float) -> str:
-    """Return a duration as people say it: `45s`, `6m10s`, `1h05m`."""
-    whole = int(seconds)
-    if whole >= 3600:  # noqa: PLR2004
-        return f"{whole // 3600}h{whole % 3600 // 60:02}m"
-    return f"{whole // 60}m{whole % 60:02}s" if whole >= 60 else f"{whole}s"  # noqa: PLR2004
 
 
 def status(plan: Plan, elapsed: float, note: str) -> str:

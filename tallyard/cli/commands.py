@@ -48,7 +48,7 @@ COMMANDS: tuple[Command, ...] = (
         ("spec", "render"),
         "tallyard.cli.spec_command:render",
         "Print the Kubernetes objects that the spec asks for.",
-        "tally spec render -s local -o manifests",
+        "tally spec render -s local --output-dir manifests",
     ),
     Command(
         ("spec", "schema"),

@@ -47,7 +47,7 @@ def job(
                 {"workload": name, "steps": [_step(step) for step in steps]}
                 for name, steps in timelines.items()
             ],
-            "events": sorted((_event(event) for event in events), key=lambda each: each["at"]),
+            "events": [_event(event) for event in sorted(events, key=_seen)],
         },
     )
 
@@ -56,6 +56,7 @@ def _queue(row: QueueRow) -> dict[str, Any]:
     return {
         "name": row.name,
         "project": row.project,
+        "projectKey": row.project_key,
         "clusterQueue": row.cluster_queue,
         "active": row.active,
         "pending": row.pending,
@@ -82,6 +83,7 @@ def _waiting(row: WaitingRow) -> dict[str, Any]:
         "place": row.place,
         "name": row.name,
         "project": row.project,
+        "projectKey": row.project_key,
         "user": row.user,
         "queue": row.queue,
         "asks": _ask(row.ask),
@@ -104,6 +106,7 @@ def _job(row: JobRow) -> dict[str, Any]:
         "name": row.name,
         "type": row.kind,
         "project": row.project,
+        "projectKey": row.project_key,
         "user": row.user,
         "queue": row.queue,
         "asks": [_ask(ask) for ask in row.asks],
@@ -127,15 +130,24 @@ def _step(step: Step) -> dict[str, Any]:
 def _event(event: Object) -> dict[str, Any]:
     about = event["involvedObject"]
     return {
-        "at": event.get("lastTimestamp")
-        or event.get("eventTime")
-        or event["metadata"]["creationTimestamp"],
+        "at": _time(_seen(event)),
         "object": f"{about.get('kind')}/{about.get('name')}",
         "type": event.get("type", ""),
         "reason": event.get("reason", ""),
         "message": event.get("message", ""),
         "count": int(event.get("count") or (event.get("series") or {}).get("count") or 1),
     }
+
+
+def _seen(event: Object) -> datetime:
+    """Return when an event was last seen; Kubernetes tells it in one of four places."""
+    text = (
+        event.get("lastTimestamp")
+        or (event.get("series") or {}).get("lastObservedTime")
+        or event.get("eventTime")
+        or event["metadata"]["creationTimestamp"]
+    )
+    return datetime.fromisoformat(text)
 
 
 def _time(at: datetime) -> str:

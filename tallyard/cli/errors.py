@@ -75,11 +75,13 @@ def _write_report(error: BaseException, argv: Sequence[str]) -> str:
     )
     state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
     for folder in (state / "tallyard" / "reports", Path(tempfile.gettempdir())):
-        path = folder / f"tally-{now:%Y%m%dT%H%M%S}-{os.getpid()}.txt"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            path.write_text(content, encoding="utf-8")
+            # The last folder is everybody's: a name that nobody can guess, made anew and ours alone.
+            handle, path = tempfile.mkstemp(".txt", f"tally-{now:%Y%m%dT%H%M%S}-", folder)
+            with open(handle, "w", encoding="utf-8") as file:  # noqa: PTH123 - it is open already
+                file.write(content)
         except OSError:
             continue
-        return str(path)
+        return path
     return "TALLYARD_DEBUG=1"

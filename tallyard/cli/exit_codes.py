@@ -50,6 +50,8 @@ _OF_FAULT: Mapping[Fault, ExitCode] = {
     Fault.FORBIDDEN: ExitCode.AUTH,
     Fault.NOT_FOUND: ExitCode.NOT_FOUND,
     Fault.NO_SUCH_KIND: ExitCode.NOT_FOUND,
+    Fault.NO_PROJECT: ExitCode.NOT_FOUND,
+    Fault.TOO_MANY_PROJECTS: ExitCode.FAILED,
     Fault.REFUSED: ExitCode.FAILED,
 }
 

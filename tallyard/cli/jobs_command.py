@@ -66,7 +66,7 @@ def _print_all(rows: tuple[JobRow, ...]) -> None:
         [
             (
                 row.name,
-                row.project,
+                row.project_key,
                 row.user,
                 row.queue,
                 row.cards,

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tallyard import labels
 from tallyard.cli.shortage import Facts, needs_more, no_place, too_large
 
 type Speaker = Callable[[re.Match[str], Facts, str], str]
@@ -144,15 +145,15 @@ SHAPES: tuple[Shape, ...] = (
     _shape(
         r"LocalQueue  doesn't exist",
         (
-            "names no queue: set the label kueue.x-k8s.io/queue-name (`tally queue` lists them)",
-            "未指定队列：请设置标签 kueue.x-k8s.io/queue-name（`tally queue` 列出队列）",
+            f"names no queue: set the label {labels.QUEUE_NAME} (`tally queue` lists them)",
+            f"未指定队列：请设置标签 {labels.QUEUE_NAME}（`tally queue` 列出队列）",
         ),
     ),
     _shape(
         r"LocalQueue (?P<name>\S+) doesn't exist",
         (
-            "there is no queue {name} in this project: see `tally queue` and correct the label kueue.x-k8s.io/queue-name",
-            "本项目没有队列 {name}：用 `tally queue` 查看并改正标签 kueue.x-k8s.io/queue-name",
+            f"there is no queue {{name}} in this project: see `tally queue` and correct the label {labels.QUEUE_NAME}",
+            f"本项目没有队列 {{name}}：用 `tally queue` 查看并改正标签 {labels.QUEUE_NAME}",
         ),
     ),
     _shape(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from lab.folder import DEFAULT_NAME
 from tallyard.cli import session
 from tallyard.cli.errors import Complaint
 from tallyard.cli.exit_codes import ExitCode
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from lab.status import LabStatus
 
 type Name = Annotated[str, Parameter(name="--name", help="The lab's name; several can run.")]
-_DEFAULT = "default"
 _MIB = 2**20
 
 
@@ -36,8 +36,13 @@ def up(
     /,
     *,
     stack: Stack | None = None,
-    name: Name = _DEFAULT,
-    examples: Annotated[bool, Parameter(help="Run the example jobs at the end.")] = True,
+    name: Name = DEFAULT_NAME,
+    examples: Annotated[
+        bool,
+        Parameter(
+            help="Run the example jobs at the end, where the spec has their project and user."
+        ),
+    ] = True,
 ) -> None:
     """Start the lab, or repair it, and run the example jobs.
 
@@ -47,7 +52,7 @@ def up(
     from lab.folder import CHECKOUT, lab_folder  # noqa: PLC0415
     from lab.toolchain.ensure import ensure  # noqa: PLC0415
     from lab.toolchain.progress import report_to  # noqa: PLC0415
-    from lab.walkthrough import walk_through  # noqa: PLC0415
+    from lab.walkthrough import fits, walk_through  # noqa: PLC0415
     from tallyard.cli import lab_summary  # noqa: PLC0415
 
     path = overlay(file, stack, CHECKOUT)
@@ -62,14 +67,14 @@ def up(
                 walk_through(
                     folder, toolchain.programs["kubectl"], report, lab_summary.why_it_waits
                 )
-                if examples
+                if examples and fits(platform)
                 else ()
             )
     lab_summary.show(platform, folder, status, stories)
     session.err().print(f"up in {time.monotonic() - began:.1f} s")
 
 
-def down(*, name: Name = _DEFAULT) -> None:
+def down(*, name: Name = DEFAULT_NAME) -> None:
     """End the lab and remove what it made: processes, ports, files."""
     from lab import session as lab  # noqa: PLC0415
 
@@ -80,7 +85,7 @@ def down(*, name: Name = _DEFAULT) -> None:
         print_line(f"没有实验环境 {name}" if zh else f"there is no lab {name}; nothing to do")
 
 
-def status(*, name: Name = _DEFAULT, output: Output = Format.TABLE) -> int:
+def status(*, name: Name = DEFAULT_NAME, output: Output = Format.TABLE) -> int:
     """Show which parts of the lab run. Exit code 1 when one does not, 6 when there is no lab."""
     from lab import session as lab  # noqa: PLC0415
 
@@ -92,7 +97,7 @@ def status(*, name: Name = _DEFAULT, output: Output = Format.TABLE) -> int:
     return ExitCode.OK if found.is_ready else ExitCode.FAILED
 
 
-def logs(component: str, /, *, name: Name = _DEFAULT) -> None:
+def logs(component: str, /, *, name: Name = DEFAULT_NAME) -> None:
     """Print the log of one part of the lab.
 
     Args:
@@ -120,7 +125,7 @@ def toolchain(*, output: Output = Format.TABLE) -> None:
     emit(output, content, lambda: print_table(("PROGRAM", "PATH"), programs))
 
 
-def preview(*, name: Name = _DEFAULT) -> int:
+def preview(*, name: Name = DEFAULT_NAME) -> int:
     """Show what `pulumi up` would change in the lab. The exit code is Pulumi's own."""
     import subprocess  # noqa: PLC0415
 
@@ -134,9 +139,8 @@ def preview(*, name: Name = _DEFAULT) -> int:
     if not found.exists:
         _print_status(found)
         return ExitCode.NOT_FOUND
-    tools = folder.root / "bin"
-    environment = {**os.environ, **stacks.environment(folder, tools)}
-    pulumi, where = str(tools / "pulumi"), str(CHECKOUT)
+    environment = {**os.environ, **stacks.environment(folder, folder.tools)}
+    pulumi, where = str(folder.tools / "pulumi"), str(CHECKOUT)
     command = [pulumi, "--cwd", where, "preview", "--stack", stacks.STACK]
     return subprocess.run(command, env=environment, check=False).returncode
 
@@ -145,16 +149,12 @@ def preview(*, name: Name = _DEFAULT) -> int:
 def _told(code: ExitCode = ExitCode.FAILED) -> Iterator[None]:
     """Turn what the lab raises into a complaint."""
     from lab.errors import LabError  # noqa: PLC0415
-    from lab.toolchain.failure import ToolchainError  # noqa: PLC0415
 
     try:
         yield
     except LabError as error:
         where = str(error.log) if error.log else ""
         raise Complaint(code, Parts(where, error.what, error.why, error.advice)) from error
-    except ToolchainError as error:
-        what, _, rest = str(error).partition("\n")
-        raise Complaint(code, Parts("", what, rest.strip(), "")) from error
 
 
 def _status_body(found: LabStatus) -> dict[str, object]:

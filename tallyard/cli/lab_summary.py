@@ -41,7 +41,7 @@ def show(
 ) -> None:
     """Print the summary of a lab that is up."""
     _hosts(platform)
-    with connect(path=str(folder.kubeconfigs / "operator")) as connection:
+    with connect(path=str(folder.operator)) as connection:
         queues = read_queues(connection, (ALL_NAMESPACES,))
     view = queue_view(queues, datetime.now(UTC), session.lang())
     print_line()

@@ -21,7 +21,7 @@ from tallyard.registry.faults import Fault, RegistryError
 from tallyard.registry.lookup import Found
 from tallyard.registry.reference import Reference, SourceError
 from tallyard.registry.update import Change, Pin
-from tallyard.spec.versions import VersionsError, read_versions
+from tallyard.spec.versions import VersionsError, read_text, read_versions
 
 _FAILED = "not looked up"
 # Which key of the pin a person looks at first.
@@ -51,7 +51,7 @@ def pins(
         nothing but silence was in the way.
     """
     try:
-        text = pinfile.read(versions)
+        text = read_text(versions)
         listed = update.pins(read_versions(versions))
         references = _references(versions, text, listed)
         found = _look_up(listed, references, limits, tls)
@@ -174,7 +174,7 @@ def _rewritten(versions: Path, text: str, changes: Mapping[str, str]) -> str:
 
 
 def _write(versions: Path, text: str, new: str, changes: Mapping[str, str]) -> ExitCode:
-    if pinfile.read(versions) != text:
+    if read_text(versions) != text:
         _say(f"{versions} was not changed: somebody has edited it during the lookup. Run it again.")
         return ExitCode.FAILED
     try:

@@ -55,7 +55,7 @@ def _print(view: QueueView) -> None:
         [
             (
                 str(row.place),
-                row.project,
+                row.project_key,
                 row.queue,
                 row.name,
                 row.user,
@@ -73,10 +73,10 @@ def _queue_lines(row: QueueRow) -> list[tuple[str, ...]]:
     name = row.name if row.active else f"{row.name} ({word('inactive')})"
     counts = (str(row.pending), str(row.admitted))
     if not row.quotas:
-        return [(row.project, name, "?", "?", "", *counts)]
+        return [(row.project_key, name, "?", "?", "", *counts)]
     first, *others = row.quotas
     return [
-        (row.project, name, first.model, _used(first), _borrowed(first), *counts),
+        (row.project_key, name, first.model, _used(first), _borrowed(first), *counts),
         *(("", "", quota.model, _used(quota), _borrowed(quota), "", "") for quota in others),
     ]
 

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -16,6 +16,7 @@ from tallyard.cli import session
 from tallyard.cli.errors import Complaint
 from tallyard.cli.exit_codes import ExitCode
 from tallyard.cli.output import Format, Output, document, emit, print_line, to_yaml
+from tallyard.cli.schema_check import refuse_faults
 from tallyard.cli.stack import Stack, load_or_refuse, overlay
 from tallyard.cluster.faults import Parts
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from tallyard.spec.model import Platform
 
 _VERSIONS = Path("stacks/versions.yaml")
+_SCHEDULER_FILE = "kube-scheduler.yaml"
 
 type File = Annotated[Path | None, Parameter(help="The environment's file, instead of -s.")]
 
@@ -45,17 +47,17 @@ def validate(
     """Check the spec: every error at once, with its place.
 
     The objects that it asks for are rendered and compared with the schemas of Kubernetes
-    and of Kueue's chart, as far as the toolchain has been built.
+    and of Kueue's chart; what could not be compared is named.
     """
     from tallyard.render.platform import render as rendered  # noqa: PLC0415
 
     path = overlay(file, stack)
     platform, _ = load_or_refuse(path)
     manifests = rendered(platform)
-    checked = _refuse_faults(path, manifests)
+    unchecked = refuse_faults(path, manifests)
     if server:
         _refuse_refusals(manifests, context, kubeconfig)
-    print_line(_summary(path, platform, len(manifests), checked=checked, server=server))
+    print_line(_summary(path, platform, len(manifests), unchecked=unchecked, server=server))
 
 
 def render(
@@ -63,24 +65,34 @@ def render(
     /,
     *,
     stack: Stack | None = None,
-    output: Annotated[
-        Path | None,
-        Parameter(name=["--output", "-o"], help="A folder for one file each; else stdout."),
+    output_dir: Annotated[
+        Path | None, Parameter(help="A folder for one file each; without it stdout.")
     ] = None,
+    scheduler: Annotated[
+        bool,
+        Parameter(negative=(), help="Print the configuration for kube-scheduler instead."),
+    ] = False,
 ) -> None:
     """Print the Kubernetes objects that the spec asks for.
 
-    With -o they are written into the folder, one file each, below a folder for each namespace.
+    With --output-dir they are written into the folder, one file each, below a folder for each
+    namespace. With --scheduler it is the file that a cluster's administrator gives to
+    kube-scheduler by its --config, so that work fills hosts as the quotas expect; no API
+    object can say that.
     """
     from tallyard.render.platform import render as rendered  # noqa: PLC0415
+    from tallyard.render.scheduler import configuration  # noqa: PLC0415
 
     platform, _ = load_or_refuse(overlay(file, stack))
-    manifests = rendered(platform)
-    if output is None:
-        sys.stdout.write("---\n".join(to_yaml(dict(each.object)) for each in manifests))
+    if scheduler:
+        files = {_SCHEDULER_FILE: configuration(platform)}
+    else:
+        files = {each.path: each.object for each in rendered(platform)}
+    if output_dir is None:
+        sys.stdout.write("---\n".join(to_yaml(dict(each)) for each in files.values()))
         return
-    _write(manifests, output)
-    print_line(f"{len(manifests)} -> {output}")
+    _write(files, output_dir)
+    print_line(f"{len(files)} -> {output_dir}")
 
 
 def schema(which: Literal["platform", "overlay"] = "platform", /) -> None:
@@ -108,10 +120,9 @@ def explain(key: str = "", /, *, output: Output = Format.TABLE) -> None:
     try:
         found = explained(key)
     except UnknownKeyError as error:
-        what, _, hint = str(error).partition(". ")
-        raise Complaint(
-            ExitCode.NOT_FOUND, Parts("", what, "", hint or "`tally spec explain`")
-        ) from error
+        lang = session.lang()
+        todo = error.hint(lang) or "`tally spec explain`"
+        raise Complaint(ExitCode.NOT_FOUND, Parts("", error.what(lang), "", todo)) from error
     content = document(
         "Explanation",
         {
@@ -160,47 +171,23 @@ def _print_explanation(found: Explanation) -> None:
             print_line(f"  {name + ':':<17}{text}")
 
 
-def _write(manifests: Iterable[Manifest], folder: Path) -> None:
-    for each in manifests:
-        path = folder / each.path
+def _write(files: Mapping[str, Mapping[str, Any]], folder: Path) -> None:
+    for name, content in files.items():
+        path = folder / name
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(to_yaml(dict(each.object)), encoding="utf-8")
+            path.write_text(to_yaml(dict(content)), encoding="utf-8")
         except OSError as error:
             zh = session.lang() == "zh"
             what = "无法写入文件" if zh else "the file cannot be written"
-            todo = "用 -o 选择可写的文件夹" if zh else "choose a folder with -o that you may write"
+            todo = (
+                "用 --output-dir 选择可写的文件夹"
+                if zh
+                else "choose a folder with --output-dir that you may write"
+            )
             raise Complaint(
                 ExitCode.FAILED, Parts(str(path), what, error.strerror or str(error), todo)
             ) from error
-
-
-def _refuse_faults(path: Path, manifests: tuple[Manifest, ...]) -> bool:
-    """Compare with the schemas; return False where Kueue's are not on this machine."""
-    import os  # noqa: PLC0415
-
-    from lab.toolchain import pins  # noqa: PLC0415
-    from lab.toolchain.cache import Cache, default_root  # noqa: PLC0415
-    from tallyard.render.check import check, crd_schemas  # noqa: PLC0415
-    from tallyard.spec.versions import read_versions  # noqa: PLC0415
-
-    kueue = next(tool_set for tool_set in pins.SETS if tool_set.name == "kueue")
-    entry = Cache(default_root(os.environ)).find(kueue, files_only=True)
-    versions = path.parent / "versions.yaml"
-    if entry is None or not versions.is_file():
-        return False
-    faults = check(
-        manifests,
-        crds=crd_schemas(entry.copy("kueue-chart")),
-        kubernetes=read_versions(versions).kubernetes.version,
-    )
-    if faults:
-        zh = session.lang() == "zh"
-        what = "渲染出的对象不合其模式" if zh else "rendered objects do not fit their schemas"
-        todo = "这是 tally 的缺陷，请报告" if zh else "this is a fault of tally: please report it"
-        why = "\n    ".join(str(fault) for fault in faults)
-        raise Complaint(ExitCode.USAGE, Parts(str(path), what, why, todo))
-    return True
 
 
 def _refuse_refusals(
@@ -226,7 +213,9 @@ def _refuse_refusals(
         raise Complaint(ExitCode.APPLY_FAILED, Parts(where, what, why, todo))
 
 
-def _summary(path: Path, platform: Platform, objects: int, *, checked: bool, server: bool) -> str:
+def _summary(
+    path: Path, platform: Platform, objects: int, *, unchecked: tuple[str, ...], server: bool
+) -> str:
     numbers = {
         "path": path,
         "pools": len(platform.pools),
@@ -237,13 +226,13 @@ def _summary(path: Path, platform: Platform, objects: int, *, checked: bool, ser
     if session.lang() == "zh":
         text = "{path}: 正确：{pools} 个资源池，{projects} 个项目，{hosts} 台主机，{objects} 个对象"
         parts = (
-            "，模式已核对" if checked else "，模式未核对（先运行 `tally lab toolchain`）",
+            "" if unchecked else "，模式已核对",
             "，集群已接受（试运行）" if server else "",
         )
     else:
         text = "{path}: good: {pools} pools, {projects} projects, {hosts} hosts, {objects} objects"
         parts = (
-            ", schemas checked" if checked else ", schemas not checked (run `tally lab toolchain`)",
+            "" if unchecked else ", schemas checked",
             ", the cluster would take them" if server else "",
         )
-    return text.format(**numbers) + "".join(parts)
+    return "\n  ".join((text.format(**numbers) + "".join(parts), *unchecked))

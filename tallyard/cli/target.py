@@ -14,7 +14,7 @@ class Target:
     """The cluster and the scope.
 
     Attributes:
-        project: The project; without it, the kubeconfig's own or all that you may see.
+        project: The project, by key or id; without it, the kubeconfig's own or all that you may see.
         all_projects: All projects of the cluster (operators).
         context: The kubeconfig's context; without it, its current one.
         kubeconfig: The kubeconfig; without it, KUBECONFIG or ~/.kube/config.
@@ -24,7 +24,7 @@ class Target:
         str | None,
         Parameter(
             name=["--project", "-p"],
-            help="The project; without it the kubeconfig's own, or all you may see.",
+            help="The project, by key or id; without it the kubeconfig's own, or all you may see.",
         ),
     ] = None
     all_projects: Annotated[

@@ -21,6 +21,7 @@ from lightkube.core.resource import GlobalResource, NamespacedResource, api_info
 from tallyard.cluster import faults, kubeconfig
 from tallyard.cluster.certificate import expired_since
 from tallyard.cluster.faults import ClusterError, Fault
+from tallyard.failures import causes, one_line
 
 ALL_NAMESPACES = "*"
 # A person waits for a table; the API server answers a list of thousands in under a second.
@@ -120,7 +121,7 @@ def connect(
         )
     except (ConfigError, OSError, ssl.SSLError, ValueError) as error:
         raise ClusterError(
-            Fault.BAD_KUBECONFIG, f"context {config.context_name}", detail=_one_line(error)
+            Fault.BAD_KUBECONFIG, f"context {config.context_name}", detail=one_line(error)
         ) from error
     connection = Connection(client, config.context_name, server, config.context.namespace)
     try:
@@ -156,12 +157,12 @@ def _explained(where: str, asked: str, client: Client) -> Iterator[None]:
     except httpx2.HTTPError as error:
         raise _from_connection(error, where) from error
     except (ConfigError, OSError, ValueError) as error:
-        raise ClusterError(Fault.BAD_KUBECONFIG, where, detail=_one_line(error)) from error
+        raise ClusterError(Fault.BAD_KUBECONFIG, where, detail=one_line(error)) from error
 
 
 def _from_status(error: ApiError, where: str, asked: str, client: Client) -> ClusterError:
     status = error.status
-    detail = _one_line(status.message or status.reason or "no reason given")
+    detail = one_line(status.message or status.reason or "no reason given")
     if status.code == httpx2.codes.UNAUTHORIZED:
         since = expired_since(client.config)
         if since:
@@ -178,26 +179,16 @@ def _from_status(error: ApiError, where: str, asked: str, client: Client) -> Clu
 
 
 def _from_connection(error: httpx2.HTTPError, where: str) -> ClusterError:
-    causes = list(_causes(error))
-    for cause in causes:
+    chain = list(causes(error))
+    for cause in chain:
         if isinstance(cause, ssl.SSLCertVerificationError):
             return ClusterError(Fault.SERVER_CERTIFICATE, where, detail=cause.verify_message)
-    if any(isinstance(c, ssl.SSLError) and "ALERT" in str(c).upper() for c in causes):
+    if any(isinstance(c, ssl.SSLError) and "ALERT" in str(c).upper() for c in chain):
         return ClusterError(Fault.UNAUTHORIZED, where)
-    detail = _one_line(error) or type(error).__name__
-    if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
+    detail = one_line(error) or type(error).__name__
+    if any(isinstance(cause, ConnectionRefusedError) for cause in chain):
         detail = "nothing listens at this address (connection refused)"
     return ClusterError(Fault.UNREACHABLE, where, detail=detail)
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
-
-
-def _one_line(text: object) -> str:
-    return " ".join(str(text).split())
 
 
 __all__ = ["ALL_NAMESPACES", "ClusterError", "Connection", "Fault", "connect", "faults"]

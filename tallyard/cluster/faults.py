@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from tallyard.labels import KUEUE_VERSION
+
 
 class Fault(StrEnum):
     """The cases that a person can do something different about."""
@@ -28,6 +30,8 @@ class Fault(StrEnum):
     FORBIDDEN = "forbidden"
     NOT_FOUND = "not-found"
     NO_SUCH_KIND = "no-such-kind"
+    NO_PROJECT = "no-project"
+    TOO_MANY_PROJECTS = "too-many-projects"
     REFUSED = "refused"
 
 
@@ -44,7 +48,8 @@ class Parts:
 class ClusterError(Exception):
     """The API server could not be asked, or did not give what was asked.
 
-    `values` fills the text: `where` always; `detail`, `server`, `name` where the case has them.
+    `values` fills the text: `where` always; `detail`, `server`, `name`, `count` and
+    `limit` where the case has them.
     """
 
     def __init__(self, fault: Fault, where: str, **values: str) -> None:
@@ -56,10 +61,11 @@ class ClusterError(Exception):
     def parts(self, lang: str = "en") -> Parts:
         """Return the four parts in `en` or `zh`."""
         what, why, todo = _TEXTS[lang][self.fault]
-        values = {"detail": "", "server": "", "name": "", **self.values}
+        values = {**dict.fromkeys(_VALUES, ""), **self.values}
         return Parts(self.where, what.format(**values), why.format(**values), todo.format(**values))
 
 
+_VALUES = ("detail", "server", "name", "count", "limit")
 _TEXTS: Mapping[str, Mapping[Fault, tuple[str, str, str]]] = {
     "en": {
         Fault.NO_KUBECONFIG: (
@@ -110,8 +116,18 @@ _TEXTS: Mapping[str, Mapping[Fault, tuple[str, str, str]]] = {
         Fault.NOT_FOUND: ("{name} is not there", "{detail}", "check the name and the project (-p)"),
         Fault.NO_SUCH_KIND: (
             "the cluster does not know {name}",
-            "Kueue is not installed, or not in a version with the API v1beta2",
+            f"Kueue is not installed, or not in a version with the API {KUEUE_VERSION}",
             "install the platform first (`make up` for the lab, `pulumi up` elsewhere)",
+        ),
+        Fault.NO_PROJECT: (
+            'there is no project "{name}" in the cluster',
+            "the queues of the cluster belong to: {detail}",
+            "name one of these with -p, by its key or its id",
+        ),
+        Fault.TOO_MANY_PROJECTS: (
+            "which projects are yours cannot be found out",
+            "you may not read all, and the cluster has {count} projects; up to {limit} are asked one by one",
+            "name your project with -p, or set it as the namespace of your context (kubectl config set-context --current --namespace ID)",
         ),
         Fault.REFUSED: (
             "the API server refused",
@@ -168,8 +184,18 @@ _TEXTS: Mapping[str, Mapping[Fault, tuple[str, str, str]]] = {
         Fault.NOT_FOUND: ("找不到 {name}", "{detail}", "检查名称和项目（-p）"),
         Fault.NO_SUCH_KIND: (
             "集群不认识 {name}",
-            "没有安装 Kueue，或其版本没有 v1beta2 接口",
+            f"没有安装 Kueue，或其版本没有 {KUEUE_VERSION} 接口",
             "先安装平台（实验环境 `make up`，其他环境 `pulumi up`）",
+        ),
+        Fault.NO_PROJECT: (
+            "集群中没有项目“{name}”",
+            "集群的队列属于：{detail}",
+            "用 -p 指定其中之一，写 key 或 id 均可",
+        ),
+        Fault.TOO_MANY_PROJECTS: (
+            "无法得知哪些项目是您的",
+            "您无权读取全部，而集群有 {count} 个项目；逐个询问的上限是 {limit}",
+            "用 -p 指定您的项目，或把它设为上下文的命名空间（kubectl config set-context --current --namespace ID）",
         ),
         Fault.REFUSED: ("API 服务器拒绝了请求", "{detail}", "请看上面的原因；服务器日志有更多信息"),
     },

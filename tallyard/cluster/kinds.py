@@ -12,8 +12,7 @@ from lightkube.generic_resource import (
     create_api_info,
 )
 
-KUEUE_GROUP = "kueue.x-k8s.io"
-KUEUE_VERSION = "v1beta2"
+from tallyard.labels import KUEUE_GROUP, KUEUE_VERSION
 
 
 class Namespace(GenericGlobalResource):

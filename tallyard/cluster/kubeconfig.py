@@ -17,6 +17,7 @@ from lightkube.config.kubeconfig import KubeConfig, SingleConfig
 from lightkube.config.models import User
 
 from tallyard.cluster.faults import ClusterError, Fault
+from tallyard.failures import one_line
 
 _USUAL = "~/.kube/config"
 _SECTIONS = (("clusters", "cluster"), ("contexts", "context"), ("users", "user"))
@@ -53,7 +54,7 @@ def _read(file: Path) -> Mapping[str, Any]:
             Fault.BAD_KUBECONFIG, where, detail=f"it is not YAML: {error.problem}"
         ) from error
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ClusterError(Fault.BAD_KUBECONFIG, str(file), detail=_one_line(error)) from error
+        raise ClusterError(Fault.BAD_KUBECONFIG, str(file), detail=one_line(error)) from error
     if not isinstance(content, dict):
         raise ClusterError(
             Fault.BAD_KUBECONFIG, str(file), detail="it holds no mapping of clusters and contexts"
@@ -112,7 +113,7 @@ def _pick(merged: Mapping[str, Any], context: str | None, source: str) -> Single
             detail=f'the context "{wanted}" names {error}, which the file does not have',
         ) from error
     except (msgspec.ValidationError, TypeError, ValueError) as error:
-        raise ClusterError(Fault.BAD_KUBECONFIG, source, detail=_one_line(error)) from error
+        raise ClusterError(Fault.BAD_KUBECONFIG, source, detail=one_line(error)) from error
     servers = {entry["name"]: entry["cluster"].get("server") for entry in merged["clusters"]}
     if single is None or not servers.get(single.context.cluster):
         raise ClusterError(
@@ -120,7 +121,3 @@ def _pick(merged: Mapping[str, Any], context: str | None, source: str) -> Single
         )
     # lightkube asserts that there is a user; a cluster behind a proxy needs none.
     return single if single.user else single._replace(user=User())
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split())

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from tallyard.cluster.client import Connection, Kind
 from tallyard.cluster.conditions import Object
 from tallyard.cluster.faults import ClusterError, Fault
 from tallyard.cluster.kinds import ClusterQueue, LocalQueue, ResourceFlavor, Workload
+from tallyard.cluster.projects import keys_by_id
 from tallyard.cluster.scope import Namespaces, read
 
 
@@ -25,6 +27,14 @@ class Queues:
     cluster_queues: Mapping[str, Object]
     flavors: Mapping[str, Object]
     workloads: tuple[Object, ...]
+
+    @cached_property
+    def _keys(self) -> Mapping[str, str]:
+        return keys_by_id(self.cluster_queues.values())
+
+    def project_key(self, identity: str) -> str:
+        """Return what people call the project of this id; the id where that is not known."""
+        return self._keys.get(identity, identity)
 
 
 def read_queues(connection: Connection, scope: Namespaces) -> Queues:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from tallyard import labels
+from tallyard.cluster import projects
 from tallyard.cluster.client import ALL_NAMESPACES, Connection, Kind
 from tallyard.cluster.faults import ClusterError, Fault
 from tallyard.cluster.kinds import ClusterQueue, LocalQueue
 
-# Asking each namespace in turn is for the few projects of one person, not for a large cluster.
-_PROJECTS_ASKED = 40
+# Each is one request of about 10 ms: so many take the ten seconds that a person waits at most.
+PROJECTS_ASKED_MAX = 1000
+_CHOICES_SHOWN_MAX = 8
 
 type Namespaces = tuple[str, ...]
 
@@ -22,13 +25,19 @@ def namespaces(connection: Connection, project: str | None, *, everything: bool)
     Without a project it is the kubeconfig's own namespace; where that names none, all that
     the caller may read.
 
+    Args:
+        connection: The cluster.
+        project: A project's key or its id.
+        everything: Whether all projects are meant.
+
     Raises:
-        ClusterError: When nothing may be read, or the server cannot be asked.
+        ClusterError: When nothing may be read, there is no such project, or the server
+            cannot be asked.
     """
     if everything:
         return (ALL_NAMESPACES,)
     if project is not None:
-        return (labels.namespace(project),)
+        return (_named(connection, project),)
     if connection.namespace not in (None, "default"):
         return (str(connection.namespace),)
     return _readable(connection)
@@ -37,6 +46,28 @@ def namespaces(connection: Connection, project: str | None, *, everything: bool)
 def read(connection: Connection, kind: Kind, scope: Namespaces) -> tuple[Mapping[str, Any], ...]:
     """Return the objects of a kind in all namespaces of the scope."""
     return tuple(item for name in scope for item in connection.list(kind, namespace=name))
+
+
+def _named(connection: Connection, project: str) -> str:
+    try:
+        keys = projects.keys_by_id(connection.list(ClusterQueue))
+    except ClusterError as error:
+        if error.fault is not Fault.FORBIDDEN:
+            raise
+        # Who may not read the queues may still read a namespace: then it is called by its id.
+        return labels.namespace(project)
+    found = projects.id_of(project, keys)
+    if found is None:
+        raise ClusterError(
+            Fault.NO_PROJECT, connection.where, name=project, detail=_choices(project, keys)
+        )
+    return labels.namespace(found)
+
+
+def _choices(project: str, keys: Mapping[str, str]) -> str:
+    names = sorted({*keys, *keys.values()})
+    near = get_close_matches(project, names, n=_CHOICES_SHOWN_MAX, cutoff=0.5) or names
+    return ", ".join(near[:_CHOICES_SHOWN_MAX]) or "-"
 
 
 def _readable(connection: Connection) -> Namespaces:
@@ -54,11 +85,16 @@ def _readable(connection: Connection) -> Namespaces:
 
 def _candidates(connection: Connection) -> Namespaces:
     """Return the namespaces of the projects, which every user may learn from the queues."""
-    projects = {
-        queue["metadata"].get("labels", {}).get(labels.PROJECT)
-        for queue in connection.list(ClusterQueue)
-    }
-    return tuple(sorted(labels.namespace(p) for p in projects if p))[:_PROJECTS_ASKED]
+    keys = projects.keys_by_id(connection.list(ClusterQueue))
+    if len(keys) > PROJECTS_ASKED_MAX:
+        # Some would stay unasked, and a member of one of those would be told a lie.
+        raise ClusterError(
+            Fault.TOO_MANY_PROJECTS,
+            connection.where,
+            count=str(len(keys)),
+            limit=str(PROJECTS_ASKED_MAX),
+        )
+    return tuple(labels.namespace(identity) for identity in keys)
 
 
 def _may_read(connection: Connection, namespace: str) -> bool:

@@ -1,32 +1,10 @@
-"""The file of the pins on disk: read whole, written whole or not at all."""
+"""The file of the pins on disk: written whole or not at all."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 from pathlib import Path
-
-from tallyard.spec.versions import VersionsError
-
-
-def read(versions: Path) -> str:
-    """Return the text of the file, line ends as they are.
-
-    Raises:
-        VersionsError: When the file cannot be read or is not UTF-8.
-    """
-    try:
-        # Bytes, because reading as text would turn line ends into ours.
-        return versions.read_bytes().decode("utf-8")
-    except OSError as error:
-        raise VersionsError(
-            f"{versions}: cannot be read: {error.strerror}. Run this in the repository's folder, "
-            "or name the file."
-        ) from error
-    except UnicodeDecodeError as error:
-        raise VersionsError(
-            f"{versions}: byte {error.start} is not UTF-8. Save the file as UTF-8."
-        ) from error
 
 
 def replace(versions: Path, text: str) -> None:

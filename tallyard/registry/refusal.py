@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import httpx2
 
+from tallyard import failures
 from tallyard.registry.faults import Fault
 
 # What an error of the registry's may take of our line.
@@ -27,7 +28,7 @@ def of_status(status: int) -> Fault:
 
 def of_connection(error: httpx2.HTTPError) -> tuple[Fault, str]:
     """Return the case of a request without a full answer (no timeout), and what was seen."""
-    for cause in _causes(error):
+    for cause in failures.causes(error):
         if isinstance(cause, ssl.SSLCertVerificationError):
             return Fault.TLS, cause.verify_message
         if isinstance(cause, ssl.SSLError):
@@ -56,11 +57,4 @@ def reason(body: bytes) -> str:
 
 def one_line(text: object) -> str:
     """Return text from outside as one short line that cannot steer a terminal."""
-    printable = "".join(c if c.isprintable() else " " for c in str(text))
-    return " ".join(printable.split())[:_REASON_LENGTH_MAX]
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
+    return failures.one_line(text, _REASON_LENGTH_MAX)

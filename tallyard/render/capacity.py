@@ -10,13 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tallyard.spec.model import Node, Platform
-from tallyard.units import format_bytes
+from tallyard.units import format_bytes, format_cpu
 
 # The kubelet's default for --max-pods; a host takes no more, whatever the quota says.
 PODS_PER_HOST = 110
-# Disk is covered so that a LimitRange's default cannot make work inadmissible; the host's
-# own disk is the limit, not the quota. 1 TiB a host is generous for both.
-STORAGE_BYTES_PER_HOST = 2**40
+# Disk is covered only so that a request for it does not make work inadmissible. What fits is
+# decided by each host's own disk, which Kueue's topology and the scheduler look at; 100 TiB is
+# more than a host has, so that the quota never decides.
+STORAGE_BYTES_PER_HOST = 100 * 2**40
 
 CPU = "cpu"
 MEMORY = "memory"
@@ -45,9 +46,8 @@ class Amount:
 
     def quantities(self) -> Mapping[str, str]:
         """Return the amount as Kubernetes quantities by resource name."""
-        whole, rest = divmod(self.milli_cpu, 1000)
         return {
-            CPU: f"{self.milli_cpu}m" if rest else str(whole),
+            CPU: format_cpu(self.milli_cpu),
             MEMORY: format_bytes(self.memory),
             STORAGE: format_bytes(self.storage),
             PODS: str(self.pods),

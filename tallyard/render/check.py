@@ -17,7 +17,9 @@ from typing import Any
 import jsonschema
 import kubernetes_validate
 import yaml
+from kubernetes_validate.utils import VersionNotSupportedError
 
+from tallyard import labels
 from tallyard.render.manifest import Manifest
 
 
@@ -37,15 +39,23 @@ class Fault:
 type Schemas = Mapping[tuple[str, str], Mapping[str, Any]]
 
 
-def check(manifests: Iterable[Manifest], *, crds: Schemas, kubernetes: str) -> tuple[Fault, ...]:
+def check(
+    manifests: Iterable[Manifest], *, crds: Schemas | None, kubernetes: str | None
+) -> tuple[Fault, ...]:
     """Return every fault of every manifest.
 
     Args:
         manifests: what was rendered.
-        crds: schemas by (apiVersion, kind), from `crd_schemas`.
-        kubernetes: the API server's version, e.g. `1.36.3`.
+        crds: schemas by (apiVersion, kind), from `crd_schemas`; None leaves Kueue's kinds out.
+        kubernetes: the API server's version, e.g. `1.36.3`; None leaves its own kinds out.
     """
-    return tuple(fault for manifest in manifests for fault in _faults(manifest, crds, kubernetes))
+    found: list[Fault] = []
+    for manifest in manifests:
+        if str(manifest.object["apiVersion"]).startswith(f"{labels.KUEUE_GROUP}/"):
+            found += _crd_faults(manifest, crds) if crds is not None else ()
+        else:
+            found += _own_faults(manifest, kubernetes) if kubernetes is not None else ()
+    return tuple(found)
 
 
 def crd_schemas(chart: Path) -> Schemas:
@@ -70,13 +80,17 @@ def crd_schemas(chart: Path) -> Schemas:
     return found
 
 
-def _faults(manifest: Manifest, crds: Schemas, kubernetes: str) -> Iterator[Fault]:
+def _crd_faults(manifest: Manifest, crds: Schemas) -> Iterator[Fault]:
     key = (str(manifest.object["apiVersion"]), manifest.kind)
-    if key in crds:
-        errors = jsonschema.Draft202012Validator(crds[key]).iter_errors(manifest.object)
-        for error in sorted(errors, key=lambda e: list(map(str, e.absolute_path))):
-            yield Fault(manifest.path, ".".join(map(str, error.absolute_path)), error.message)
+    if key not in crds:
+        yield Fault(manifest.path, "apiVersion", f"no schema for {key[0]} {key[1]} in the chart")
         return
+    errors = jsonschema.Draft202012Validator(crds[key]).iter_errors(manifest.object)
+    for error in sorted(errors, key=lambda e: list(map(str, e.absolute_path))):
+        yield Fault(manifest.path, ".".join(map(str, error.absolute_path)), error.message)
+
+
+def _own_faults(manifest: Manifest, kubernetes: str) -> Iterator[Fault]:
     minor = ".".join(kubernetes.split(".")[:2])
     try:
         with warnings.catch_warnings():
@@ -85,10 +99,10 @@ def _faults(manifest: Manifest, crds: Schemas, kubernetes: str) -> Iterator[Faul
             kubernetes_validate.validate(dict(manifest.object), minor, strict=True)
     except kubernetes_validate.ValidationError as error:
         yield Fault(manifest.path, ".".join(map(str, error.path)), error.message)
-    except (kubernetes_validate.SchemaNotFoundError, kubernetes_validate.VersionNotSupportedError):
-        yield Fault(
-            manifest.path, "apiVersion", f"no schema for {key[0]} {key[1]} in Kubernetes {minor}"
-        )
+    # A version older than all that it knows ends in an IndexError.
+    except (kubernetes_validate.SchemaNotFoundError, VersionNotSupportedError, IndexError):
+        kind = f"{manifest.object['apiVersion']} {manifest.kind}"
+        yield Fault(manifest.path, "apiVersion", f"no schema for {kind} in Kubernetes {minor}")
 
 
 def _without_directives(text: str) -> str:

@@ -1,4 +1,4 @@
-"""One list of ranks becomes two kinds of object, so that they cannot differ."""
+"""One list of priorities becomes two kinds of object, so that they cannot differ."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tallyard.spec.model import Platform
 
 
 def priority_manifests(platform: Platform) -> Iterator[Manifest]:
-    """Yield a PriorityClass and a WorkloadPriorityClass for each rank."""
+    """Yield a PriorityClass and a WorkloadPriorityClass for each priority."""
     for priority in platform.priorities.values():
         for template in ("priority-class", "workload-priority-class"):
             yield manifest(
@@ -24,6 +24,6 @@ def _description(name: str, *, is_preemptible: bool) -> str:
     fate = (
         "may be taken back for the owner of its cards"
         if is_preemptible
-        else "is not preempted for rank alone"
+        else "is not preempted for its priority alone"
     )
-    return f"Work of rank {name}; it {fate}."
+    return f"Work of priority {name}; it {fate}."

@@ -38,6 +38,7 @@ def cluster_queue_manifests(platform: Platform) -> Iterator[Manifest]:
                 "cluster-queue",
                 name=labels.cluster_queue(project.id, pool.name),
                 project=project.id,
+                annotations={labels.PROJECT_KEY: project.key},
                 cohort=pool.cohort,
                 namespace=project.namespace,
                 weight=project.tier.weight,
@@ -71,8 +72,9 @@ def pools_of(platform: Platform, project: Project) -> tuple[Pool, ...]:
 
 def _queue_quotas(platform: Platform, project: Project, pool: Pool) -> tuple[Quota, ...]:
     if pool.borrows_from is not None:
-        # The CPU hosts stand first: Kueue takes the first flavor that fits, and work
-        # without cards must not fill a host that has them.
+        # The CPU hosts stand first, as a preference only: Kueue takes the first flavor that
+        # fits, so work without cards that names no hosts goes on to hosts with cards when the
+        # CPU hosts are full.
         cpu = cpu_flavors(platform) if pool.cpu else ()
         lent = pool_flavors(platform, pool.borrows_from)
         return tuple(nothing(flavor) for flavor in (*cpu, *lent))
@@ -103,10 +105,11 @@ def _unassigned(platform: Platform, pool: Pool) -> tuple[Quota, ...]:
 
 
 def _reclaim(pool: Pool) -> str:
-    """Return whose borrowed cards an owner may take back.
+    """Return from whom a queue may take cards back that others of the cohort use.
 
-    `LowerPriority` gives elastic work back at once and never makes training work on
-    borrowed cards a victim, because all training work has one priority.
+    `LowerPriority`: from elastic work, at once. It never makes training work a victim, because
+    all training work has one priority. Kueue's fair sharing lets a queue that borrows do the
+    same within its share; `borrowWithinCohort` has no say while fair sharing is on.
     """
     if pool.borrows_from is not None:
         return "Never"

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tallyard import labels
 from tallyard.render.manifest import Manifest, manifest
 from tallyard.spec.model import Platform
-
-MEMBER_ROLE = "tallyard:member"
-READER_ROLE = "tallyard:reader"
-OPERATOR_ROLE = "tallyard:operator"
-OPERATOR_GROUP = "tallyard:operators"
 
 
 def namespace_manifests(platform: Platform) -> Iterator[Manifest]:
     """Yield one namespace for each project."""
     for project in platform.projects.values():
-        yield manifest("namespace", name=project.namespace, project=project.id)
+        yield manifest(
+            "namespace",
+            name=project.namespace,
+            project=project.id,
+            annotations={labels.PROJECT_KEY: project.key},
+        )
 
 
 def role_manifests(platform: Platform) -> Iterator[Manifest]:
@@ -25,28 +26,28 @@ def role_manifests(platform: Platform) -> Iterator[Manifest]:
     A member works in the project's namespace. Everyone whom the spec names may read the
     quotas. Operators may read all of it; only administrators write queues.
     """
-    yield manifest("role-member", name=MEMBER_ROLE)
-    yield manifest("role-reader", name=READER_ROLE)
-    yield manifest("role-operator", name=OPERATOR_ROLE)
+    yield manifest("role-member", name=labels.MEMBER_ROLE)
+    yield manifest("role-reader", name=labels.READER_ROLE)
+    yield manifest("role-operator", name=labels.OPERATOR_ROLE)
     yield manifest(
         "cluster-role-binding",
-        name=OPERATOR_ROLE,
-        role=OPERATOR_ROLE,
-        subjects=[{"kind": "Group", "name": OPERATOR_GROUP}],
+        name=labels.OPERATOR_ROLE,
+        role=labels.OPERATOR_ROLE,
+        subjects=[{"kind": "Group", "name": labels.OPERATOR_GROUP}],
     )
     yield manifest(
         "cluster-role-binding",
-        name=READER_ROLE,
-        role=READER_ROLE,
+        name=labels.READER_ROLE,
+        role=labels.READER_ROLE,
         subjects=[{"kind": "User", "name": login} for login in _all_logins(platform)],
     )
     for project in platform.projects.values():
         yield manifest(
             "role-binding",
-            name=MEMBER_ROLE,
+            name=labels.MEMBER_ROLE,
             namespace=project.namespace,
             project=project.id,
-            role=MEMBER_ROLE,
+            role=labels.MEMBER_ROLE,
             subjects=[
                 {"kind": "User", "name": login} for user in project.users for login in user.logins
             ],

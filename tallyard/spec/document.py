@@ -108,10 +108,10 @@ class AcceleratorKeys(_Keys):
 
 
 class PriorityKeys(_Keys):
-    """One rank of work."""
+    """One priority of work."""
 
     name: DnsLabel = _key(
-        "What the rank is called.", effect="A PriorityClass and a WorkloadPriorityClass."
+        "What the priority is called.", effect="A PriorityClass and a WorkloadPriorityClass."
     )
     value: int = _key(
         "The higher goes first.",
@@ -133,11 +133,11 @@ class PoolKeys(_Keys):
         default=None,
     )
     priority: DnsLabel = _key(
-        "The rank of the pool's work.", effect="The priority that its queues demand."
+        "The priority of the pool's work.", effect="The priority that its queues demand."
     )
     borrowed: Literal["keep", "reclaim"] = _key(
         "What happens to cards that a queue has borrowed when their owner wants them.",
-        effect="keep: work of the same rank runs to its end; reclaim: the owner stops it.",
+        effect="keep: work of the same priority runs to its end; reclaim: the owner stops it.",
         default="keep",
     )
     borrows_from: DnsLabel | None = _key(
@@ -252,7 +252,7 @@ class PlatformKeys(_Keys):
         effect="The Topology of every flavor.",
         filled="minItems",
     )
-    priorities: tuple[PriorityKeys, ...] = _key("The ranks of work.", filled="minItems")
+    priorities: tuple[PriorityKeys, ...] = _key("The priorities of work.", filled="minItems")
     pools: dict[DnsLabel, PoolKeys] = _key(
         "Kinds of work and where they run.",
         filled="minProperties",

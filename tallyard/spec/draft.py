@@ -91,8 +91,8 @@ def written_names(tree: Tree) -> dict[str, tuple[str, ...]]:
         table = child(tree, section)
         if isinstance(table, Table):
             names[section] = tuple(table.entries)
-    ranks = child(tree, "priorities")
-    if isinstance(ranks, Sequence):
-        found = (child(rank, "name") for rank in ranks.items)
-        names["priorities"] = tuple(rank.text for rank in found if isinstance(rank, Scalar))
+    priorities = child(tree, "priorities")
+    if isinstance(priorities, Sequence):
+        found = (child(each, "name") for each in priorities.items)
+        names["priorities"] = tuple(name.text for name in found if isinstance(name, Scalar))
     return names

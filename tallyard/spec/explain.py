@@ -9,6 +9,7 @@ from typing import Any
 
 from tallyard.spec import schema
 from tallyard.spec.document import EFFECT, PER_ENVIRONMENT
+from tallyard.spec.messages import Language, hint
 from tallyard.spec.suggest import nearest
 from tallyard.spec.tree import Step, Steps
 
@@ -19,10 +20,19 @@ class UnknownKeyError(LookupError):
     """No such key can stand in the spec. `nearest` is the most similar one, or empty."""
 
     def __init__(self, path: str, suggestion: str, choices: tuple[str, ...]) -> None:
-        hint = f'Did you mean "{suggestion}"?' if suggestion else f"Possible: {', '.join(choices)}."
-        super().__init__(f'There is no key "{path}" in the spec. {hint}')
+        self.path = path
         self.nearest = suggestion
         self.choices = choices
+        super().__init__(f"{self.what()}. {self.hint()}")
+
+    def what(self, lang: Language = "en") -> str:
+        """Return what is wrong, in `en` or `zh`."""
+        text = {"en": 'There is no key "{}" in the spec', "zh": '规格中没有键 "{}"'}[lang]
+        return text.format(self.path)
+
+    def hint(self, lang: Language = "en") -> str:
+        """Return what may have been meant."""
+        return hint(self.nearest, self.choices, lang)
 
 
 @dataclass(frozen=True)

@@ -50,9 +50,9 @@ def sentence(problem: Problem, lang: Language = "en") -> str:
     """Return what was found, why it cannot be and what to do, in one or more sentences."""
     template = TEXTS[problem.code][_index(lang)]
     values = {key: _value(key, value, problem.code, lang) for key, value in problem.values.items()}
-    suggestion = _suggestion(problem.values, lang)
+    suggestion = _suggestion(problem.values.get("nearest"), lang)
     values["nearest"] = suggestion
-    values["choices"] = "" if suggestion else _choices(problem.values, lang)
+    values["choices"] = "" if suggestion else _choices(problem.values.get("choices"), lang)
     # A suggestion that is empty leaves two blanks or one at the end.
     return " ".join(template.format(**values).split(" ")).replace("  ", " ").strip()
 
@@ -104,16 +104,19 @@ def _value(key: str, value: object, code: str, lang: Language) -> str:
     return _quoted(str(value))
 
 
-def _suggestion(values: Mapping[str, object], lang: Language) -> str:
-    nearest = values.get("nearest")
+def hint(nearest: str, choices: Iterable[str], lang: Language = "en") -> str:
+    """Return the nearest name as a question, else the names that there are."""
+    return _suggestion(nearest, lang) or _choices(tuple(choices), lang)
+
+
+def _suggestion(nearest: object, lang: Language) -> str:
     if not nearest:
         return ""
     name = _quoted(str(nearest))
     return f"Did you mean {name}?" if lang == "en" else f"是否想写 {name}？"
 
 
-def _choices(values: Mapping[str, object], lang: Language) -> str:
-    found = values.get("choices")
+def _choices(found: object, lang: Language) -> str:
     if not isinstance(found, (list, tuple)) or not found:
         return ""
     shown = ", ".join(_visible(str(name)) for name in found[:_CHOICES_SHOWN_MAX])

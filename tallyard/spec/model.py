@@ -41,7 +41,7 @@ class Accelerator:
 
 @dataclass(frozen=True)
 class Priority:
-    """One rank; it becomes a PriorityClass and a WorkloadPriorityClass of this name."""
+    """One priority; it becomes a PriorityClass and a WorkloadPriorityClass of this name."""
 
     name: str
     value: int

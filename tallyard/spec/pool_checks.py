@@ -62,15 +62,15 @@ def topology(draft: Draft) -> Iterator[Problem]:
 
 
 def priority_names(draft: Draft) -> Iterator[Problem]:
-    """A rank is named once, and not like the ranks of Kubernetes itself."""
+    """A priority is named once, and not like those of Kubernetes itself."""
     seen: set[str] = set()
-    for index, rank in enumerate(draft.platform.keys.priorities):
+    for index, priority in enumerate(draft.platform.keys.priorities):
         steps = ("priorities", index, "name")
-        if rank.name in seen:
-            yield draft.problem("SPEC301", *steps, found=rank.name)
-        if rank.name.startswith("system-"):
-            yield draft.problem("SPEC314", *steps, found=rank.name)
-        seen.add(rank.name)
+        if priority.name in seen:
+            yield draft.problem("SPEC301", *steps, found=priority.name)
+        if priority.name.startswith("system-"):
+            yield draft.problem("SPEC314", *steps, found=priority.name)
+        seen.add(priority.name)
 
 
 def pool_names(draft: Draft) -> Iterator[Problem]:
@@ -109,36 +109,38 @@ def pool_models(draft: Draft) -> Iterator[Problem]:
                 yield draft.problem("SPEC310", "pools", name, "models", index, found=model)
 
 
-def borrowing_ranks(draft: Draft) -> Iterator[Problem]:
-    """Work on borrowed cards ranks below their owners': Kueue takes back from below only."""
+def borrowing_priorities(draft: Draft) -> Iterator[Problem]:
+    """Borrowed cards are for lower priorities than their owners': Kueue takes back from those only."""
     pools = draft.platform.keys.pools
     # Of two with one name, which is told by itself, the first counts.
-    ranks = {rank.name: rank for rank in reversed(draft.platform.keys.priorities)}
+    priorities = {each.name: each for each in reversed(draft.platform.keys.priorities)}
     for name, pool in pools.items():
-        rank = ranks.get(pool.priority)
-        if pool.borrows_from is None or rank is None:
+        priority = priorities.get(pool.priority)
+        if pool.borrows_from is None or priority is None:
             continue
-        if not rank.preemptible:
-            yield draft.problem("SPEC307", "pools", name, "priority", found=rank.name)
-        elif _outranks(rank, pools.get(pool.borrows_from), ranks):
+        if not priority.preemptible:
+            yield draft.problem("SPEC307", "pools", name, "priority", found=priority.name)
+        elif _is_not_lower(priority, pools.get(pool.borrows_from), priorities):
             yield draft.problem(
                 "SPEC308",
                 "pools",
                 name,
                 "priority",
-                found=rank.name,
-                value=rank.value,
+                found=priority.name,
+                value=priority.value,
                 lender=pool.borrows_from,
                 other=pools[pool.borrows_from].priority,
-                other_value=ranks[pools[pool.borrows_from].priority].value,
+                other_value=priorities[pools[pool.borrows_from].priority].value,
             )
 
 
-def _outranks(rank: PriorityKeys, lender: PoolKeys | None, ranks: dict[str, PriorityKeys]) -> bool:
+def _is_not_lower(
+    priority: PriorityKeys, lender: PoolKeys | None, priorities: dict[str, PriorityKeys]
+) -> bool:
     if lender is None or lender.borrows_from is not None:
         return False  # told by itself
-    other = ranks.get(lender.priority)
-    return other is not None and rank.value >= other.value
+    other = priorities.get(lender.priority)
+    return other is not None and priority.value >= other.value
 
 
 def cpu_pools(draft: Draft) -> Iterator[Problem]:
@@ -157,6 +159,6 @@ CHECKS = (
     pool_names,
     pool_sources,
     pool_models,
-    borrowing_ranks,
+    borrowing_priorities,
     cpu_pools,
 )

@@ -29,7 +29,7 @@ def platform(draft: Draft) -> Platform:
     """Return the meaning of a draft in which no check found an error."""
     keys = draft.platform.keys
     priorities = {
-        rank.name: Priority(rank.name, rank.value, rank.preemptible) for rank in keys.priorities
+        each.name: Priority(each.name, each.value, each.preemptible) for each in keys.priorities
     }
     tiers = _tiers(keys)
     return Platform(

@@ -265,7 +265,7 @@ TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
             "{found} 不可抢占，该池借用的卡将无法收回。请使用带 preemptible: true 的优先级。",
         ),
         "SPEC308": (
-            "{found} ({value}) does not rank below {other} ({other_value}) of the pool {lender}; cards are taken back only from lower ranks. Lower the value, or name a lower priority.",
+            "{found} ({value}) is not a lower priority than {other} ({other_value}) of the pool {lender}; cards are taken back only from a lower one. Lower the value, or name a lower priority.",
             "{found}（{value}）不低于资源池 {lender} 的 {other}（{other_value}）；只能从更低优先级收回卡。请调低数值，或使用更低的优先级。",
         ),
         "SPEC309": (

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
@@ -15,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tallyard.cli import errors
 from tests.cli.conftest import answers_of
 from tests.cluster.conftest import ApiServer, WriteKubeconfig, refusal
 
@@ -170,7 +172,7 @@ def test_a_broken_spec_ends_with_2_and_its_problems_are_on_stderr(tmp_path: Path
 def test_the_shipped_spec_is_good_and_can_be_rendered_into_a_folder(tmp_path: Path) -> None:
     good = _tally(tmp_path, "spec", "validate")
     assert (good.returncode, good.stderr) == (0, "")
-    done = _tally(tmp_path, "spec", "render", "-o", str(tmp_path / "out"))
+    done = _tally(tmp_path, "spec", "render", "--output-dir", str(tmp_path / "out"))
     assert done.returncode == 0
     assert (tmp_path / "out" / "cluster" / "clusterqueue-nlp-training.yaml").is_file()
 
@@ -221,6 +223,42 @@ def test_a_fault_of_ours_is_one_sentence_and_a_report(demo: Path, tmp_path: Path
     report = Path(done.stderr.split()[-1])
     assert report.is_relative_to(tmp_path)
     assert "ZeroDivisionError" in report.read_text()
+    assert stat.S_IMODE(report.stat().st_mode) == 0o600
+
+
+def test_a_report_never_goes_through_a_name_that_somebody_has_put_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No folder of one's own can be made, so the report lies where everybody may write."""
+    (tmp_path / "state").touch()
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr("tempfile.tempdir", str(shared))
+    reports = {errors._write_report(ValueError("x"), ["queue"]) for _ in range(3)}
+    assert len(reports) == 3
+    assert {Path(report) for report in reports} == set(shared.iterdir())
+
+
+def test_tables_show_what_people_call_a_project_and_json_its_id_too(
+    demo: Path, tmp_path: Path
+) -> None:
+    for command in ("queue", "jobs"):
+        table = _tally(tmp_path, command, "-p", "language", KUBECONFIG=str(demo)).stdout
+        assert " language " in table
+        assert " nlp " not in table
+        by_id = _tally(tmp_path, command, "-p", "nlp", "-o", "json", KUBECONFIG=str(demo))
+        row = json.loads(by_id.stdout)["items"][0]
+        assert (row["project"], row["projectKey"]) == ("nlp", "language")
+
+
+def test_a_project_that_is_not_there_ends_with_6_and_the_projects_that_are(
+    demo: Path, tmp_path: Path
+) -> None:
+    done = _tally(tmp_path, "queue", "-p", "langauge", KUBECONFIG=str(demo))
+    assert (done.returncode, done.stdout) == (6, "")
+    assert 'no project "langauge"' in done.stderr
+    assert "belong to: language" in done.stderr
 
 
 def _broken(tmp_path: Path) -> Path:

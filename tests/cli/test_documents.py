@@ -67,3 +67,26 @@ def test_the_language_changes_reasons_and_nothing_else(queues: Queues) -> None:
     for one_row, other in zip(english["waiting"], chinese["waiting"], strict=True):
         assert one_row["reason"] != other["reason"]
         assert {**one_row, "reason": ""} == {**other, "reason": ""}
+
+
+def test_events_stand_in_the_order_of_the_time_that_is_shown(submitted: Submitted) -> None:
+    """As texts, `08:00:00.5Z` would stand before `08:00:00Z`, and a series' last time is its own."""
+    about = {"involvedObject": {"kind": "Job", "name": "train-fill"}}
+    made = {"metadata": {"creationTimestamp": "2026-12-01T08:00:00Z"}}
+    events: list[dict[str, Any]] = [
+        {**about, **made, "reason": "third", "eventTime": "2026-12-01T08:00:00.500000Z"},
+        {**about, **made, "reason": "second", "lastTimestamp": "2026-12-01T08:00:00Z"},
+        {
+            **about,
+            **made,
+            "reason": "last",
+            "eventTime": "2026-12-01T07:00:00.000000Z",
+            "series": {"count": 9, "lastObservedTime": "2026-12-01T08:00:09.000000Z"},
+        },
+        {**about, "metadata": {"creationTimestamp": "2026-12-01T07:59:59Z"}, "reason": "first"},
+    ]
+    told = documents.job(job_rows(submitted, NOW)[0], {}, events)["events"]
+    assert [event["reason"] for event in told] == ["first", "second", "third", "last"]
+    assert [event["at"][11:] for event in told] == [
+        *("07:59:59Z", "08:00:00Z", "08:00:00Z", "08:00:09Z"),
+    ]

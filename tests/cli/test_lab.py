@@ -11,6 +11,7 @@ import pytest
 
 from lab.folder import LabFolder
 from lab.status import ComponentStatus, LabStatus
+from lab.toolchain.failure import ToolchainError
 from lab.walkthrough import Story
 from tallyard.cli import lab_summary
 from tallyard.cli.main import run
@@ -96,6 +97,26 @@ def test_a_lab_that_is_not_there_has_no_logs(capsys: pytest.CaptureFixture[str])
 def test_ending_a_lab_that_is_not_there_is_no_failure(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["lab", "down", "--name", NOBODY]) == 0
     assert "nothing to do" in capsys.readouterr().out
+
+
+def test_a_toolchain_that_cannot_be_had_is_told_in_four_parts(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_: object) -> None:
+        raise ToolchainError(
+            "Building kueue failed", why="the disk is full", advice="Free some", log=Path("/x.log")
+        )
+
+    monkeypatch.setattr("lab.toolchain.ensure.ensure", fail)
+    assert run(["lab", "toolchain"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert [line.strip() for line in err.splitlines()] == [
+        "error: Building kueue failed",
+        "where: /x.log",
+        "why: the disk is full",
+        "do: Free some",
+    ]
 
 
 def test_a_name_that_no_lab_can_have_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

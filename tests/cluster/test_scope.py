@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from tallyard import labels
+from tallyard.cluster import scope
 from tallyard.cluster.client import ALL_NAMESPACES, connect
 from tallyard.cluster.faults import ClusterError, Fault
 from tallyard.cluster.scope import Namespaces, namespaces
@@ -25,13 +29,75 @@ def _scope(
         return namespaces(connection, project, everything=everything)
 
 
-def test_a_named_project_is_its_namespace_and_nothing_is_asked(
+def _queue(identity: str, key: str | None = None, pool: str = "training") -> dict[str, Any]:
+    meta: dict[str, Any] = {"name": f"{identity}-{pool}", "labels": {labels.PROJECT: identity}}
+    return {"metadata": meta | ({"annotations": {labels.PROJECT_KEY: key}} if key else {})}
+
+
+def test_all_or_the_namespace_of_the_context_is_taken_and_nothing_is_asked(
     api_server: ApiServer, kubeconfig: WriteKubeconfig
 ) -> None:
-    assert _scope(api_server, kubeconfig, "nlp") == ("nlp",)
     assert _scope(api_server, kubeconfig, everything=True) == (ALL_NAMESPACES,)
     assert _scope(api_server, kubeconfig, namespace="vision") == ("vision",)
     assert api_server.asked == []
+
+
+@pytest.mark.parametrize(
+    ("said", "namespace"),
+    [("language", "nlp"), ("nlp", "nlp"), ("vision", "vision"), ("speech", "s2"), ("s2", "s1")],
+)
+def test_a_project_is_named_by_its_key_or_its_id(
+    api_server: ApiServer, kubeconfig: WriteKubeconfig, said: str, namespace: str
+) -> None:
+    """`s2` is the id of speech and the key of another one: people say keys."""
+    api_server.answers[f"{KUEUE}/clusterqueues"] = [
+        *(_queue("nlp", "language"), _queue("nlp", "language", "elastic"), _queue("vision")),
+        *(_queue("s2", "speech"), _queue("s1", "s2")),
+    ]
+    assert _scope(api_server, kubeconfig, said) == (namespace,)
+
+
+def test_a_project_that_does_not_exist_is_told_with_the_nearest_ones(
+    api_server: ApiServer, kubeconfig: WriteKubeconfig
+) -> None:
+    api_server.answers[f"{KUEUE}/clusterqueues"] = [_queue("nlp", "language"), _queue("vision")]
+    with pytest.raises(ClusterError) as raised:
+        _scope(api_server, kubeconfig, "vison")
+    parts = raised.value.parts()
+    assert raised.value.fault is Fault.NO_PROJECT
+    assert ('"vison"' in parts.what, parts.why.split(": ")[1]) == (True, "vision")
+
+
+def test_who_may_not_read_the_queues_names_the_project_by_its_id(
+    api_server: ApiServer, kubeconfig: WriteKubeconfig
+) -> None:
+    api_server.answers[f"{KUEUE}/clusterqueues"] = FORBIDDEN
+    assert _scope(api_server, kubeconfig, "nlp") == ("nlp",)
+
+
+def test_a_member_of_the_last_of_many_projects_is_let_in(
+    api_server: ApiServer, kubeconfig: WriteKubeconfig
+) -> None:
+    names = [f"p{number:03}" for number in range(120)]
+    api_server.answers |= {f"{KUEUE}/localqueues": FORBIDDEN, f"{KUEUE}/clusterqueues": []}
+    api_server.answers[f"{KUEUE}/clusterqueues"] = [_queue(name) for name in reversed(names)]
+    for name in names:
+        last = name == names[-1]
+        api_server.answers[f"{KUEUE}/namespaces/{name}/localqueues"] = [] if last else FORBIDDEN
+    assert _scope(api_server, kubeconfig) == (names[-1],)
+
+
+def test_too_many_projects_are_refused_with_a_way_out_and_none_is_left_out_in_silence(
+    api_server: ApiServer, kubeconfig: WriteKubeconfig
+) -> None:
+    queues = [_queue(f"p{number}") for number in range(scope.PROJECTS_ASKED_MAX + 1)]
+    api_server.answers |= {f"{KUEUE}/localqueues": FORBIDDEN, f"{KUEUE}/clusterqueues": queues}
+    with pytest.raises(ClusterError) as raised:
+        _scope(api_server, kubeconfig)
+    parts = raised.value.parts()
+    assert raised.value.fault is Fault.TOO_MANY_PROJECTS
+    assert str(len(queues)) in parts.why
+    assert "-p" in parts.todo
 
 
 def test_an_operator_sees_everything(api_server: ApiServer, kubeconfig: WriteKubeconfig) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import time
 from collections.abc import Mapping
@@ -21,14 +22,6 @@ from tests.running_lab import RunningLab
 NO_CHANGES = 0
 # One stack takes one operation at a time.
 pytestmark = pytest.mark.xdist_group("stack-of-the-full-lab")
-
-
-def _config(tmp_path: Path, overlay: Path) -> str:
-    """Return a stack file that names another spec; it also has the lab's salt."""
-    shipped = (CHECKOUT / "stacks" / "Pulumi.local.yaml").read_text()
-    file = tmp_path / "Pulumi.local.yaml"
-    file.write_text(shipped.replace("overlay: local.yaml", f"overlay: {overlay}"))
-    return str(file)
 
 
 def _state(lab: RunningLab) -> Mapping[str, Any]:
@@ -145,40 +138,109 @@ def test_a_wrong_key_in_the_spec_is_told_with_its_place(
 ) -> None:
     overlay = tmp_path / "wrong.yaml"
     overlay.write_text(f"base: {CHECKOUT}/stacks/platform.yaml\nnods: []\n")
-    done = full_lab.pulumi("preview", "--config-file", _config(tmp_path, overlay))
+    done = full_lab.pulumi("preview", TALLYARD_OVERLAY=str(overlay))
     assert done.returncode != 0
     assert "wrong.yaml:2:1" in _told(done)
     assert 'Did you mean "nodes"?' in _told(done)
     assert "Traceback" not in _told(done)
 
 
-def test_a_stack_that_would_pull_images_refuses_digests_that_nobody_looked_up(
-    full_lab: RunningLab,
+def test_a_production_stack_refuses_digests_that_nobody_looked_up_also_in_a_labs_shell(
+    full_lab: RunningLab, tmp_path: Path
 ) -> None:
-    done = full_lab.pulumi("preview", TALLYARD_KUEUE_MANAGER=None)
+    config = tmp_path / "Pulumi.prod.yaml"
+    salt = (CHECKOUT / "stacks" / "Pulumi.local.yaml").read_text().splitlines()[2]
+    shipped = (CHECKOUT / "stacks" / "Pulumi.prod.yaml").read_text()
+    config.write_text(f"{salt}\n{shipped}")
+    done = full_lab.pulumi("preview", "--config-file", str(config))
     assert done.returncode != 0
-    assert "charts.kueue.digest: unverified" in _told(done)
+    assert "charts.kueue.digest" in _told(done)
     assert "make pins" in _told(done)
     assert "Traceback" not in _told(done)
 
 
-def test_no_key_is_in_the_state(full_lab: RunningLab) -> None:
+def test_a_labs_stack_without_its_environment_says_what_to_do(full_lab: RunningLab) -> None:
+    done = full_lab.pulumi("preview", TALLYARD_KUEUE_MANAGER=None)
+    assert done.returncode != 0
+    assert ". .lab/default/env" in _told(done)
+    assert "Traceback" not in _told(done)
+
+
+def test_no_key_is_in_the_state_even_after_a_refresh(full_lab: RunningLab) -> None:
+    """In a Secret a key is base64 of PEM, so that is looked for; decrypted, if it is there."""
+    refreshed = full_lab.pulumi("refresh", "--yes", "--skip-preview")
+    assert refreshed.returncode == 0, _told(refreshed)
     state = full_lab.pulumi("stack", "export", "--show-secrets").stdout
-    assert "kueue-webhook-server-cert" in state
-    key = (full_lab.folder.kueue / "certificates" / "tls.key").read_text().splitlines()[1]
-    assert key not in state
-    assert "-----BEGIN" not in state
+    kubeconfig = json.loads(full_lab.folder.admin.read_text())
+    own = full_lab.folder.kueue / "certificates"
+    ca = base64.b64encode((own / "ca.crt").read_bytes()).decode()
+    assert ca in state, "what is public and in the state can be found this way"
+    keys = [base64.b64encode((own / name).read_bytes()).decode() for name in ("ca.key", "tls.key")]
+    for key in (*keys, kubeconfig["users"][0]["user"]["client-key-data"]):
+        assert key[:60] not in state
     assert str(full_lab.folder.kubeconfigs) not in state
 
 
-def test_a_kubelet_cannot_move_its_host_into_another_pool(full_lab: RunningLab) -> None:
-    label = "tallyard.dev.node-restriction.kubernetes.io/pool=inference"
-    moved = full_lab.kubectl(
-        *("label", "node", "a100-00", label, "--overwrite"),
-        *("--as", "system:node:a100-00", "--as-group", "system:nodes"),
-    )
-    assert moved.returncode != 0
-    assert "is not allowed to modify labels" in moved.stderr
+def test_a_changed_priority_value_is_refused_before_anything_is_done(
+    full_lab: RunningLab, tmp_path: Path
+) -> None:
+    overlay = _overlay(tmp_path, "name: training, value: 10000", "name: training, value: 20000")
+    done = full_lab.pulumi("up", "--yes", "--skip-preview", TALLYARD_OVERLAY=overlay)
+    assert done.returncode != 0
+    assert "protect" in _told(done)
+    for kind in ("priorityclass", "workloadpriorityclass.kueue.x-k8s.io"):
+        assert full_lab.get(kind, "training")["value"] == 10000
+
+
+def test_a_project_that_leaves_the_spec_loses_its_queues_and_keeps_its_namespace(
+    full_lab: RunningLab, tmp_path: Path
+) -> None:
+    vision = "  vision:\n    tier: bronze\n    users:\n      zhao.min: {}\n"
+    overlay = _overlay(tmp_path, vision, "")
+    left = full_lab.pulumi("up", "--yes", "--skip-preview", TALLYARD_OVERLAY=overlay)
+    assert left.returncode == 0, _told(left)
+    try:
+        queue = full_lab.kubectl("get", "clusterqueue", "vision-training")
+        assert "not found" in queue.stderr
+        assert full_lab.get("namespace", "vision")["status"]["phase"] == "Active"
+    finally:
+        back = full_lab.pulumi("up", "--yes", "--skip-preview")
+    assert back.returncode == 0, _told(back)
+    assert full_lab.get("clusterqueue", "vision-training")["spec"]["cohortName"] == "training"
+
+
+def test_a_changed_flavor_is_a_new_one_beside_the_old_even_while_the_old_is_in_use(
+    full_lab: RunningLab, tmp_path: Path
+) -> None:
+    """Kueue holds a flavor that a queue or a workload uses; `up` must not wait for that."""
+    overlay = _overlay(tmp_path, "RTX-4090: {vendor: nvidia, memory: 24Gi}", _LARGER)
+    before = _flavors(full_lab)
+    changed = full_lab.pulumi("up", "--yes", "--skip-preview", TALLYARD_OVERLAY=overlay)
+    assert changed.returncode == 0, _told(changed)
+    try:
+        new = _flavors(full_lab) - before
+        assert [name.rpartition("-")[0] for name in new] == ["inference-rtx-4090"]
+        assert _flavors(full_lab) >= before
+    finally:
+        back = full_lab.pulumi("up", "--yes", "--skip-preview")
+    assert back.returncode == 0, _told(back)
+
+
+_LARGER = "RTX-4090: {vendor: nvidia, memory: 48Gi}"
+
+
+def _flavors(lab: RunningLab) -> set[str]:
+    return {f["metadata"]["name"] for f in lab.get("resourceflavors.kueue.x-k8s.io")["items"]}
+
+
+def _overlay(tmp_path: Path, old: str, new: str) -> str:
+    """Write the shipped spec with one change, and return its overlay's path."""
+    stacks = CHECKOUT / "stacks"
+    platform = (stacks / "platform.yaml").read_text()
+    assert old in platform
+    (tmp_path / "platform.yaml").write_text(platform.replace(old, new))
+    (tmp_path / "local.yaml").write_text((stacks / "local.yaml").read_text())
+    return str(tmp_path / "local.yaml")
 
 
 @pytest.mark.parametrize(

@@ -53,5 +53,5 @@ def test_a_known_digest_is_let_through_and_stands_behind_the_tag(tmp_path: Path)
 def test_what_is_no_digest_is_refused_with_its_place(tmp_path: Path, digest: str) -> None:
     file = tmp_path / "versions.yaml"
     file.write_text(_pins(f'"{digest}"'))
-    with pytest.raises(VersionsError, match=r"versions\.yaml: charts\.kueue\.digest"):
+    with pytest.raises(VersionsError, match=r"versions\.yaml:\d+: charts\.kueue\.digest"):
         deployed_versions(_settings(file, BESIDE))

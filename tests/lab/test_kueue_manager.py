@@ -28,7 +28,12 @@ PORT_OF = {"kueue-webhook": 1, "kueue-metrics": 2, "kueue-health": 3}
 def chart(tmp_path: Path) -> Path:
     """A chart as a module's folder has it: read-only."""
     chart = tmp_path / "module" / "kueue"
-    for name in ("Chart.yaml", "templates/crd/a.yaml", "templates/visibility/b.yaml"):
+    for name in (
+        "Chart.yaml",
+        "templates/crd/a.yaml",
+        "templates/visibility/b.yaml",
+        "templates/internalcert/c.yaml",
+    ):
         path = chart / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(name)
@@ -61,7 +66,7 @@ def test_only_what_belongs_to_one_machine_differs_from_production() -> None:
     assert lab["featureGates"] == {**production["featureGates"], "VisibilityOnDemand": False}
 
 
-def test_the_chart_is_copied_without_the_visibility_api_and_can_be_removed(
+def test_the_chart_is_copied_without_what_the_lab_has_otherwise_and_can_be_removed(
     chart: Path, tmp_path: Path
 ) -> None:
     copy = tmp_path / "copy"
@@ -72,11 +77,15 @@ def test_the_chart_is_copied_without_the_visibility_api_and_can_be_removed(
     assert not copy.exists()
 
 
-def test_the_real_chart_loses_only_its_visibility_api(toolchain: Toolchain, tmp_path: Path) -> None:
+def test_the_real_chart_loses_only_its_visibility_api_and_its_secret(
+    toolchain: Toolchain, tmp_path: Path
+) -> None:
     copy_chart(toolchain.kueue_chart, tmp_path / "chart")
     left = {p.name for p in (tmp_path / "chart" / "templates").iterdir()}
     whole = {p.name for p in (toolchain.kueue_chart / "templates").iterdir()}
-    assert whole - left == {"visibility"}
+    assert whole - left == {"internalcert", "visibility"}
+    lost = [p.name for p in (toolchain.kueue_chart / "templates/internalcert").iterdir()]
+    assert lost == ["secret.yaml"]
     assert (tmp_path / "chart" / "templates" / "crd").is_dir()
 
 

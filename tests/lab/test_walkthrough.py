@@ -16,7 +16,7 @@ pytestmark = pytest.mark.xdist_group("examples-of-the-full-lab")
 
 @pytest.fixture(scope="module")
 def stories(full_lab: RunningLab) -> dict[str, Story]:
-    kubectl = full_lab.folder.root / "bin" / "kubectl"
+    kubectl = full_lab.folder.tools / "kubectl"
     told = walk_through(full_lab.folder, kubectl, Silence(), why_it_waits)
     return {story.example: story for story in told}
 
@@ -91,7 +91,7 @@ def test_nobody_is_evicted_when_pods_end_on_tainted_hosts(
 def test_a_second_walk_submits_nothing_and_tells_the_same(
     stories: dict[str, Story], full_lab: RunningLab
 ) -> None:
-    kubectl = full_lab.folder.root / "bin" / "kubectl"
+    kubectl = full_lab.folder.tools / "kubectl"
     again = walk_through(full_lab.folder, kubectl, Silence(), why_it_waits)
     for story in again:
         before = stories[story.example]

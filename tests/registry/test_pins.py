@@ -253,7 +253,7 @@ def test_a_file_that_is_not_there_is_said_to_be_missing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert command.pins(tmp_path / "none.yaml", check=False) == ExitCode.USAGE
-    assert "No such file" in capsys.readouterr().err
+    assert "there is no such file" in capsys.readouterr().err
 
 
 def test_an_edit_during_the_lookup_is_not_overwritten(

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from syrupy.assertion import SnapshotAssertion
 
+from lab.kueue_watch import DEFINITIONS
 from tallyard import labels
 from tallyard.render.environment import TEMPLATES
 from tallyard.render.manifest import Manifest
@@ -76,3 +78,25 @@ def test_every_template_is_used(manifests: tuple[Manifest, ...]) -> None:
     rendered = {re.sub(r"(?<!^)(?=[A-Z])", "-", m.kind).lower() for m in manifests}
     roles = {"role-member", "role-operator", "role-reader"}
     assert shapes - roles == rendered - {"cluster-role"}
+
+
+def test_a_projects_namespace_and_queues_tell_what_people_call_it(platform: Platform) -> None:
+    """`id` is what labels and names have; the key may be any text."""
+    key, project = next(iter(platform.projects.items()))
+    renamed = replace(project, key="语言: no", id="p7")
+    told = replace(platform, projects={**platform.projects, key: renamed})
+    own = [m for m in render(told) if m.object["metadata"]["labels"].get(labels.PROJECT) == "p7"]
+    keys = {m.kind: m.object["metadata"]["annotations"].get(labels.PROJECT_KEY) for m in own}
+    assert keys["Namespace"] == keys["ClusterQueue"] == "语言: no"
+
+
+def test_operators_may_read_each_kind_of_kueue_and_write_none(
+    objects: Objects,
+) -> None:
+    (rule,) = (
+        rule
+        for rule in objects["ClusterRole", labels.OPERATOR_ROLE]["rules"]
+        if labels.KUEUE_GROUP in rule["apiGroups"]
+    )
+    assert rule["resources"] == list(DEFINITIONS)
+    assert rule["verbs"] == ["get", "list", "watch"]

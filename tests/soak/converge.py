@@ -1,4 +1,4 @@
-"""Fresh control planes, one `up` each: do they all converge? Field case 61.
+"""Fresh control planes, one `up` each: do they all converge?
 
 Usage: .venv/bin/python -m tests.soak.converge [RUNS]     (20 by default)
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 
 from tallyard import labels, units
 from tallyard.cluster.conditions import Object
-
-_MILLI = 1000
 
 
 @dataclass(frozen=True)
@@ -29,7 +26,7 @@ class Ask:
         """Return `2 x A800-SXM4-80GB`, or `4 vCPU` without cards."""
         if self.cards:
             return f"{self.cards} x {self.model or self.resource}"
-        return f"{cpu_text(self.cpu_millis)} vCPU"
+        return f"{units.vcpu(self.cpu_millis)} vCPU"
 
 
 def ask_of(workload: Object, model_of_flavor: Mapping[str, str]) -> Ask:
@@ -45,9 +42,9 @@ def ask_of(workload: Object, model_of_flavor: Mapping[str, str]) -> Ask:
         for container in spec.get("containers") or ():
             for name, amount in _requests(container).items():
                 if name == "cpu":
-                    cpu_millis += count * millis(amount)
+                    cpu_millis += count * units.parse_cpu(amount)
                 elif is_card(name):
-                    cards += count * units.parse_bytes(amount)
+                    cards += count * units.parse_count(amount)
                     resource = name
         model = model or _given_model(workload, model_of_flavor) or _named_model(spec)
     return Ask(cards, model, resource, cpu_millis)
@@ -56,21 +53,6 @@ def ask_of(workload: Object, model_of_flavor: Mapping[str, str]) -> Ask:
 def is_card(resource: str) -> bool:
     """Return whether a resource is counted in cards: those of a vendor have its domain."""
     return "/" in resource and not resource.startswith(("hugepages-", "kubernetes.io/"))
-
-
-def millis(quantity: str) -> int:
-    """Return a CPU quantity in thousandths: `500m` is 500, `1.5` is 1500."""
-    if quantity.endswith("m"):
-        return int(quantity.removesuffix("m"))
-    if quantity.endswith("k"):
-        return int(Fraction(quantity.removesuffix("k")) * _MILLI * _MILLI)
-    return int(Fraction(quantity) * _MILLI)
-
-
-def cpu_text(amount_millis: int) -> str:
-    """Return vCPU without needless digits: 2000 is `2`, 1500 is `1.5`."""
-    whole, rest = divmod(amount_millis, _MILLI)
-    return f"{whole}.{rest:03}".rstrip("0").rstrip(".") if rest else str(whole)
 
 
 def _pod_sets(workload: Object) -> Iterator[tuple[Object, int]]:

@@ -25,11 +25,15 @@ _SOME_WAIT = {"en": "{n} of {total} wait: {why}", "zh": "{total} 个中 {n} 个�
 
 @dataclass(frozen=True)
 class JobRow:
-    """One piece of work. `time` is how long it has run, or waited while it has not run yet."""
+    """One piece of work. `time` is how long it has run, or waited while it has not run yet.
+
+    `project` is the project's id and `project_key` what people call it.
+    """
 
     name: str
     kind: str
     project: str
+    project_key: str
     user: str
     queue: str
     asks: tuple[Ask, ...]
@@ -60,10 +64,12 @@ def _row(work: Work, queues: Queues, models: Mapping[str, str], now: datetime, l
     asks = tuple(ask_of(workload, models) for workload in work.workloads)
     state = _state(work)
     sample = work.manifest or (work.workloads + work.pods)[0]
+    project = project_of(sample)
     return JobRow(
         name=work.name,
         kind=work.kind,
-        project=project_of(sample),
+        project=project,
+        project_key=queues.project_key(project),
         user=user_of(sample),
         queue=next((str(w["spec"].get("queueName") or "") for w in work.workloads), ""),
         asks=_added_up(asks),

@@ -21,11 +21,13 @@ from tallyard.cluster.kueue import Queues
 class QueueRow:
     """One queue. `quotas` is empty where the caller may not read the quotas.
 
-    `name` is what people write in their jobs, `cluster_queue` is Kueue's name for it.
+    `name` is what people write in their jobs, `cluster_queue` is Kueue's name for it;
+    `project` is the project's id and `project_key` what people call it.
     """
 
     name: str
     project: str
+    project_key: str
     cluster_queue: str
     active: bool
     quotas: tuple[Quota, ...]
@@ -40,6 +42,7 @@ class WaitingRow:
     place: int
     name: str
     project: str
+    project_key: str
     user: str
     queue: str
     ask: Ask
@@ -65,7 +68,7 @@ def queue_view(queues: Queues, now: datetime, lang: str = "en") -> QueueView:
     """
     models = models_of(queues.flavors)
     rows = tuple(_row(queue, queues, models) for queue in queues.local_queues)
-    ordered = tuple(sorted(rows, key=lambda row: (row.project, row.name)))
+    ordered = tuple(sorted(rows, key=lambda row: (row.project_key, row.name)))
     quotas = {row.cluster_queue: row.quotas for row in ordered}
     return QueueView(ordered, tuple(_waiting(queues, models, quotas, now, lang)))
 
@@ -100,12 +103,14 @@ def explain_message(message: str, workload: Object, queues: Queues, lang: str) -
 
 
 def _row(queue: Object, queues: Queues, models: Mapping[str, str]) -> QueueRow:
+    project = project_of(queue)
     name = str(queue["spec"]["clusterQueue"])
     behind = queues.cluster_queues.get(name)
     status = queue.get("status") or {}
     return QueueRow(
         name=queue["metadata"]["name"],
-        project=project_of(queue),
+        project=project,
+        project_key=queues.project_key(project),
         cluster_queue=name,
         active=condition(queue, "Active") is None or is_true(queue, "Active"),
         quotas=quotas_of(behind, models) if behind is not None else (),
@@ -127,7 +132,8 @@ def _waiting(
             lines[project_of(workload), str(workload["spec"].get("queueName") or "")].append(
                 workload
             )
-    for (project, queue), line in sorted(lines.items()):
+    by_key = sorted(lines.items(), key=lambda line: (queues.project_key(line[0][0]), line[0]))
+    for (project, queue), line in by_key:
         for place, workload in enumerate(sorted(line, key=turn_of), start=1):
             ask = ask_of(workload, models)
             behind = cluster_queue_of(workload, queues.local_queues)
@@ -135,6 +141,7 @@ def _waiting(
                 place=place,
                 name=job_name(workload),
                 project=project,
+                project_key=queues.project_key(project),
                 user=user_of(workload),
                 queue=queue,
                 ask=ask,
@@ -144,7 +151,7 @@ def _waiting(
 
 
 def project_of(item: Object) -> str:
-    """Return the project of an object: its label, else its namespace, which is the same word."""
+    """Return the id of an object's project: its label, else its namespace, the same word."""
     own = item["metadata"].get("labels") or {}
     return str(own.get(labels.PROJECT) or item["metadata"].get("namespace") or "")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from tallyard import labels, units
-from tallyard.cli.views.asks import cpu_text, is_card, millis
+from tallyard.cli.views.asks import is_card
 from tallyard.cluster.conditions import Object
 
 CPU = "cpu"
@@ -35,7 +35,7 @@ class Quota:
 
     def amount(self, value: int) -> str:
         """Return an amount of this quota as text."""
-        return cpu_text(value) if self.is_cpu else str(value)
+        return units.vcpu(value) if self.is_cpu else str(value)
 
 
 def models_of(flavors: Mapping[str, Object]) -> Mapping[str, str]:
@@ -81,16 +81,16 @@ def _telling(found: tuple[Quota, ...], model: str | None) -> Quota:
 
 def _quota(flavor: str, resource: Object, used: Object) -> Quota:
     is_cpu = resource["name"] == CPU
-    count = _vcpu if is_cpu else _cards
+    count = units.parse_cpu if is_cpu else units.parse_count
     limit = resource.get("borrowingLimit")
     return Quota(
         flavor=flavor,
         model=CPU if is_cpu else flavor,
         resource=resource["name"],
-        nominal=count(resource.get("nominalQuota", "0")),
-        used=count(used.get("total", "0")),
-        borrowed=count(used.get("borrowed", "0")),
-        borrow_max=None if limit is None else count(limit),
+        nominal=count(str(resource.get("nominalQuota", "0"))),
+        used=count(str(used.get("total", "0"))),
+        borrowed=count(str(used.get("borrowed", "0"))),
+        borrow_max=None if limit is None else count(str(limit)),
     )
 
 
@@ -101,14 +101,6 @@ def _reserved(cluster_queue: Object) -> Mapping[tuple[str, str], Object]:
         for flavor in status.get("flavorsReservation") or ()
         for resource in flavor.get("resources") or ()
     }
-
-
-def _cards(quantity: object) -> int:
-    return units.parse_bytes(str(quantity))
-
-
-def _vcpu(quantity: object) -> int:
-    return millis(str(quantity))
 
 
 def _model(flavor: Object) -> str | None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
-from tallyard.cli.views.asks import ask_of, cpu_text, is_card, millis
+from tallyard.cli.views.asks import ask_of, is_card
 
 MODELS = {"training-a100-1": "A100-SXM4-40GB"}
 
@@ -49,20 +47,6 @@ def test_partial_admission_counts_the_pods_that_were_given() -> None:
 
 def test_work_without_cards_asks_for_vcpu() -> None:
     assert ask_of(_workload((3, _spec(cpu="1500m"))), MODELS).text == "4.5 vCPU"
-
-
-@pytest.mark.parametrize(
-    ("quantity", "amount"), [("2", 2000), ("500m", 500), ("1.5", 1500), ("1k", 1_000_000), ("0", 0)]
-)
-def test_cpu_quantities_are_read_exactly(quantity: str, amount: int) -> None:
-    assert millis(quantity) == amount
-
-
-@pytest.mark.parametrize(
-    ("amount", "text"), [(2000, "2"), (1500, "1.5"), (20, "0.02"), (100_000, "100"), (0, "0")]
-)
-def test_vcpu_are_written_without_needless_digits(amount: int, text: str) -> None:
-    assert cpu_text(amount) == text
 
 
 def test_only_a_vendors_resource_is_a_card() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from lab.toolchain import go_wheel, pins, preflight
-from lab.toolchain.builder import Builder
+from lab.toolchain.builder import Builder, build_environment
 from lab.toolchain.cache import Cache, Entry, default_root
 from lab.toolchain.failure import ToolchainError
 
@@ -111,6 +111,32 @@ def test_a_set_is_built_stamped_and_kept_with_its_files(
     assert (entry.copy("notes") / "note.txt").read_text(encoding="utf-8") == "kept\n"
     assert os.access(entry.copy("notes"), os.W_OK)  # the module cache's folders are read-only
     assert builder.cache.find(tiny) == entry
+
+
+@pytest.mark.parametrize("name", ["GOAMD64", "GOARM64", "GOEXPERIMENT", "GOARM", "GO386"])
+def test_no_setting_of_a_persons_for_processors_or_experiments_gets_into_the_cache(
+    tmp_path: Path, name: str
+) -> None:
+    plain = build_environment({"GOPROXY": "https://example.test"}, tmp_path)
+    assert build_environment({"GOPROXY": "https://example.test", name: "mine"}, tmp_path) == plain
+    assert plain["GOPROXY"] == "https://example.test"
+
+
+def test_the_processor_is_said_because_go_may_have_stored_another(
+    builder: Builder, tmp_path: Path
+) -> None:
+    stored = tmp_path / "go-env"
+    stored.write_text("GOAMD64=v3\nGOARM64=v9.0\n", encoding="utf-8")
+    environ = build_environment({**builder.environ, "GOENV": str(stored)}, tmp_path)
+    told = subprocess.run(
+        (str(builder.go), "env", "GOAMD64", "GOARM64"),
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    ours = 0 if environ["GOARCH"] == "amd64" else 1
+    assert told[ours] == ("v1", "v8.0")[ours]
 
 
 def test_a_module_with_another_checksum_is_refused(builder: Builder, tiny: pins.ToolSet) -> None:

@@ -110,11 +110,13 @@ def test_a_failing_build_tells_why_and_keeps_what_is_whole(machine: GoMachine) -
     machine.go(body='case "$*" in *kube-scheduler) cat /bin/sh >/dev/full || exit 1 ;; esac')
     with pytest.raises(ToolchainError) as failure:
         ensure(Said(), machine.environ)
-    text = str(failure.value)
-    assert text.startswith("Building kubernetes failed: the disk is full.")
-    assert "No space left on device" in text
-    log = Path(text.split("log: ")[1].split("\n", maxsplit=1)[0])
-    assert "kube-scheduler" in log.read_text(encoding="utf-8")
+    told = failure.value
+    assert str(told).startswith("Building kubernetes failed: the disk is full.")
+    assert "No space left on device" in told.why
+    assert told.advice.startswith("Free some space")
+    assert told.log is not None
+    assert str(told.log) in str(told)
+    assert "kube-scheduler" in told.log.read_text(encoding="utf-8")
     assert machine.entries() == ["etcd", "kwok"]
     assert list((machine.cache / "work").iterdir()) == []
 

@@ -12,20 +12,12 @@ from rich.console import Console
 from lab.toolchain.progress import (
     LineReport,
     LiveReport,
-    duration,
     plan_of,
     report_to,
     status,
 )
 
 PLAN = plan_of([("etcd", 60), ("kwok", 120), ("kueue", 180)])
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"), [(0, "0s"), (59.9, "59s"), (370, "6m10s"), (3900, "1h05m")]
-)
-def test_a_duration_reads_as_people_say_it(seconds: float, text: str) -> None:
-    assert duration(seconds) == text
 
 
 def test_the_first_estimate_is_the_measured_sum() -> None:
