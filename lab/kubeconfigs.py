@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import datetime as dt
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from lab import certificates
@@ -37,8 +37,13 @@ def logins(projects: Iterable[Project]) -> dict[str, str]:
     }
 
 
-def kubeconfig(name: str, server: str, authority: bytes, pair: Pair) -> dict[str, object]:
+def kubeconfig(
+    name: str, server: str, authority: bytes, pair: Pair, namespace: str | None = None
+) -> dict[str, object]:
     """Return a kubeconfig with one context and everything inside it."""
+    context: dict[str, str] = {"cluster": name, "user": name}
+    if namespace:
+        context["namespace"] = namespace
     return {
         "apiVersion": "v1",
         "kind": "Config",
@@ -58,7 +63,7 @@ def kubeconfig(name: str, server: str, authority: bytes, pair: Pair) -> dict[str
                 },
             }
         ],
-        "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
+        "contexts": [{"name": name, "context": context}],
     }
 
 
@@ -67,7 +72,7 @@ def context(folder: LabFolder, person: str | None = None) -> str:
     return f"tallyard-{folder.name}" + (f"-{person}" if person else "")
 
 
-def write_all(folder: LabFolder, server: str, projects: Iterable[Project]) -> None:
+def write_all(folder: LabFolder, server: str, projects: Collection[Project]) -> None:
     """Write the kubeconfigs of all people; one that fits already is left as it is.
 
     Args:
@@ -84,28 +89,42 @@ def write_all(folder: LabFolder, server: str, projects: Iterable[Project]) -> No
         name: (login, ()) for name, login in logins(projects).items()
     }
     people[OPERATOR] = (OPERATOR, (labels.OPERATOR_GROUP,))
+    homes = _homes(projects)
     now = dt.datetime.now(dt.UTC)
     for name, (login, groups) in people.items():
         path = folder.kubeconfigs / name
-        if not _fits(path, server, authority.certificate, now):
+        home = homes.get(name)
+        if not _fits(path, server, authority.certificate, home, now):
             pair = certificates.client(login, groups, authority, now)
-            _write(path, kubeconfig(context(folder, name), server, authority.certificate, pair))
+            own = context(folder, name)
+            _write(path, kubeconfig(own, server, authority.certificate, pair, home))
     for path in folder.kubeconfigs.iterdir():
         if path.name not in {*people, ADMIN}:
             path.unlink()
 
 
-def _fits(path: Path, server: str, authority: bytes, now: dt.datetime) -> bool:
+def _homes(projects: Iterable[Project]) -> dict[str, str]:
+    """Return the namespace of each user who is in one project only, by the user's name."""
+    of: dict[str, set[str]] = {}
+    for project in projects:
+        for user in project.users:
+            of.setdefault(user.name, set()).add(project.namespace)
+    return {name: next(iter(found)) for name, found in of.items() if len(found) == 1}
+
+
+def _fits(
+    path: Path, server: str, authority: bytes, namespace: str | None, now: dt.datetime
+) -> bool:
     try:
         config = json.loads(path.read_bytes())
         cluster = config["clusters"][0]["cluster"]
         certificate = config["users"][0]["user"]["client-certificate-data"]
+        home = config["contexts"][0]["context"].get("namespace")
     except (OSError, ValueError, LookupError):
         return False
-    return cluster == {
-        "server": server,
-        "certificate-authority-data": _text(authority),
-    } and certificates.is_fresh(base64.b64decode(certificate), now)
+    wanted = {"server": server, "certificate-authority-data": _text(authority)}
+    fits = cluster == wanted and home == namespace
+    return fits and certificates.is_fresh(base64.b64decode(certificate), now)
 
 
 def _write(path: Path, config: dict[str, object]) -> None:

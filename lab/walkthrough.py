@@ -1,7 +1,7 @@
 """The example jobs at the end of `up`: submitted as a user would, watched until they have run.
 
 They prove the lab, and are the first thing a person sees of it. Nothing here is privileged:
-the jobs are created by kubectl with the example user's kubeconfig, and read with it.
+each job is created by kubectl with the kubeconfig of the user whom its label names.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import yaml
 from lab.errors import LabError
 from lab.folder import CHECKOUT, LabFolder, write_private
 from lab.report import Report
+from tallyard import labels
 from tallyard.cluster.client import connect
 from tallyard.cluster.conditions import became_true, condition, is_true
 from tallyard.cluster.jobs import Submitted, Work, read_jobs
@@ -62,9 +63,10 @@ type Explain = Callable[[str, Mapping[str, object], Queues], str]
 
 
 def fits(platform: Platform) -> bool:
-    """Say whether the examples can be run: they are written for one project and one person."""
+    """Say whether the examples can be run: they are written for one project and its people."""
     project = next((p for p in platform.projects.values() if p.id == NAMESPACE), None)
-    return project is not None and any(user.name == USER for user in project.users)
+    people = {user.name for user in project.users} if project else set()
+    return people >= {USER, *(_manifest(example).user for example in EXAMPLES)}
 
 
 def walk_through(
@@ -84,7 +86,7 @@ def walk_through(
         ClusterError: the API server did not answer the example user.
     """
     kubeconfig = folder.kubeconfigs / USER
-    names = {example: _named(example) for example in EXAMPLES}
+    names = {example: _manifest(example) for example in EXAMPLES}
     report.step("example jobs")
     with connect(path=str(kubeconfig)) as connection:
 
@@ -93,8 +95,9 @@ def walk_through(
 
         stories = look(_remembered(folder))
         for example in [each for each in names if each not in stories]:
-            _submit(kubectl, kubeconfig, example)
-            report.done(f"submitted examples/{example} as {USER}")
+            user = names[example].user
+            _submit(kubectl, folder.kubeconfigs / user, example)
+            report.done(f"submitted examples/{example} as {user}")
             # Looked at after each one: whoever waits may not wait for long.
             stories = look(_reasons(stories.values()))
         deadline = time.monotonic() + _SECONDS_MAX
@@ -123,11 +126,19 @@ def _reasons(stories: Iterable[Story]) -> dict[str, str | None]:
     return {story.example: story.waited_for for story in stories}
 
 
-def _named(example: str) -> tuple[str, str]:
-    """Return kind and name of the one object in an example's file."""
-    text = (CHECKOUT / "examples" / example).read_text(encoding="utf-8")
-    manifest = yaml.safe_load(text)
-    return manifest["kind"], manifest["metadata"]["name"]
+@dataclass(frozen=True)
+class _Manifest:
+    """What an example's file holds: one object of one person."""
+
+    kind: str
+    name: str
+    user: str
+
+
+def _manifest(example: str) -> _Manifest:
+    content = yaml.safe_load((CHECKOUT / "examples" / example).read_text(encoding="utf-8"))
+    metadata = content["metadata"]
+    return _Manifest(content["kind"], metadata["name"], metadata["labels"][labels.USER])
 
 
 def _submit(kubectl: Path, kubeconfig: Path, example: str) -> None:
@@ -148,20 +159,21 @@ def _submit(kubectl: Path, kubeconfig: Path, example: str) -> None:
 
 
 def _stories(
-    names: Mapping[str, tuple[str, str]],
+    names: Mapping[str, _Manifest],
     submitted: Submitted,
     seen: Mapping[str, str | None],
     explain: Explain,
 ) -> dict[str, Story]:
     """Return the stories of those examples that are there, with the reasons seen so far."""
     found = {(work.kind, work.name): work for work in submitted.work}
+    keys = {example: (manifest.kind, manifest.name) for example, manifest in names.items()}
     return {
         example: Story(
             example,
             found[key],
             seen.get(example) or _waits_for(found[key], submitted.queues, explain),
         )
-        for example, key in names.items()
+        for example, key in keys.items()
         if key in found
     }
 

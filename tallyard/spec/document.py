@@ -24,8 +24,10 @@ DNS_LABEL_PATTERN = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 LABEL_VALUE_PATTERN = r"^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$"
 RESOURCE_PATTERN = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$"
 # What people say; one line of letters (of any script), digits and signs, no blank around it.
-SPOKEN_PATTERN = r"^[^\s\x00-\x1f\x7f-\x9f]([^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f])?$"
-LOGIN_PATTERN = r"^[^\s\x00-\x1f\x7f-\x9f]+$"
+# No control characters, and none that cannot be seen: two names that look alike must be alike.
+_UNSEEN = r"\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ue000-\uf8ff\ufeff"
+SPOKEN_PATTERN = rf"^[^\s{_UNSEEN}]([^{_UNSEEN}]*[^\s{_UNSEEN}])?$"
+LOGIN_PATTERN = rf"^[^\s{_UNSEEN}]+$"
 
 # Figures above these are slips of the finger; no host or cluster has them.
 CARDS_PER_HOST_MAX = 64

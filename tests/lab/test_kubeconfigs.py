@@ -79,6 +79,19 @@ def test_files_that_fit_are_kept_and_those_of_other_servers_and_people_are_not(
     assert not (folder.kubeconfigs / "chen.yu").exists()
 
 
+def test_who_is_in_one_project_works_in_its_namespace_without_naming_it(
+    folder: LabFolder,
+) -> None:
+    both = replace(NLP, key="vision", id="vision", users=NLP.users[:1])
+    write_all(folder, SERVER, [NLP, both])
+    context = {
+        name: json.loads((folder.kubeconfigs / name).read_text())["contexts"][0]["context"]
+        for name in ("li.wei", "chen.yu", "operator", "admin")
+    }
+    assert context["chen.yu"]["namespace"] == "nlp"
+    assert all("namespace" not in context[name] for name in ("li.wei", "operator", "admin"))
+
+
 def test_the_api_server_takes_people_for_who_they_are(shared_lab: RunningLab) -> None:
     for user, login, groups in (
         ("admin", "kwok-admin", {"system:masters"}),

@@ -192,3 +192,11 @@ def test_a_broken_entry_is_told_its_wrong_references_as_well(tmp_path: Path) -> 
         ("nodes[0].model", "SPEC201"),
         ("nodes[0].cards", "SPEC106"),
     } <= told
+
+
+@pytest.mark.parametrize("unseen", ["\u202e", "\u200b", "\u2066", "\u00ad", "\ue000"])
+def test_a_login_with_a_character_that_cannot_be_seen_is_refused(
+    tmp_path: Path, unseen: str
+) -> None:
+    loaded = load_texts(tmp_path, changed(PLATFORM, "oidc:li.wei", f"oidc:li{unseen}.wei"))
+    assert [problem.code for problem in loaded.problems] == ["SPEC121"]
