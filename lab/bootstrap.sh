@@ -10,7 +10,10 @@ set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 checkout=$PWD
-cache=${TALLYARD_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tallyard}
+# A service or a bare container may give no home; then the cache must be named.
+cache=${TALLYARD_CACHE:-${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}}
+[ -z "$cache" ] || [ -n "${TALLYARD_CACHE-}" ] || cache=$cache/tallyard
+logs_kept=20
 venv=$checkout/.venv
 stamp=$venv/.tallyard-stamp
 uv_minor_floor=8 # of version 0.x: the first with all the options used here
@@ -43,8 +46,8 @@ python_version() { # a shim can be found and still not run
 
 python_candidates() { # version
   type -aP "python$1" python3 python 2>/dev/null || true
-  local pyenv=${PYENV_ROOT:-$HOME/.pyenv}/versions
-  local managed=${UV_PYTHON_INSTALL_DIR:-${XDG_DATA_HOME:-$HOME/.local/share}/uv/python}
+  local pyenv=${PYENV_ROOT:-${HOME-}/.pyenv}/versions
+  local managed=${UV_PYTHON_INSTALL_DIR:-${XDG_DATA_HOME:-${HOME-}/.local/share}/uv/python}
   local found
   for found in "$pyenv/$1"*/bin/"python$1" "$managed"/cpython-"$1"*/bin/"python$1"; do
     [ -x "$found" ] && printf '%s\n' "$found"
@@ -111,15 +114,25 @@ ensure_uv() {
   uv=$folder/bin/uv
   if [ -x "$uv" ] && uv_fits "$uv"; then return; fi
   say "Installing uv into $cache ..."
-  local fresh=$folder.new.$$
+  fresh=$folder.new.$$
   "$python" -c 'import ensurepip, venv' 2>/dev/null || give_up \
     "$python lacks the modules venv and ensurepip, which bring uv: install them" \
     "(Debian and Ubuntu: apt install python$(python_version "$python")-venv) or install uv."
-  rm -rf "$folder" "$fresh"
+  # Left behind by runs that were killed; the lock is held, so nobody works in them now.
+  rm -rf "$folder" "$cache"/bootstrap/*.new.*
+  trap 'rm -rf "$fresh"' EXIT
   run_logged "making a private folder for uv" "$python" -m venv "$fresh"
   run_logged "installing uv" "$fresh/bin/python" -m pip install --require-hashes \
     --only-binary :all: --no-deps -r requirements/bootstrap.txt
   mv "$fresh" "$folder"
+  trap - EXIT
+}
+
+# Their names tell their age.
+remove_old_logs() {
+  local logs=("$cache"/logs/bootstrap-*.log)
+  local count=${#logs[@]}
+  [ "$count" -le "$logs_kept" ] || rm -f "${logs[@]:0:count-logs_kept}" 2>/dev/null || true
 }
 
 # --- .venv --------------------------------------------------------------------------------
@@ -130,7 +143,7 @@ ensure_venv() {
   fi
   local version
   version=$(python_version "$venv/bin/python")
-  rm -f "$stamp" || give_up "$venv may not be changed by this user; give it back or remove it."
+  rm -f "$stamp" 2>/dev/null || give_up "$venv may not be changed by this user; give it back or remove it."
   if [ "$version" != 3.13 ] && [ "$version" != 3.12 ]; then
     [ ! -e "$venv" ] || say "The virtual environment is broken or old; making it anew."
     run_logged "making $venv" "$uv" venv --no-project --clear --python "$python" "$venv"
@@ -151,7 +164,11 @@ lock_and_rerun() {
     give_up "$cache cannot be made (is it yours? is the disk full?); name another in TALLYARD_CACHE."
   TALLYARD_BOOTSTRAP_PYTHON=$python exec "$python" -c '
 import fcntl, os, sys
-lock = os.open(sys.argv[1], os.O_CREAT | os.O_RDWR, 0o644)
+try:
+    lock = os.open(sys.argv[1], os.O_CREAT | os.O_RDWR, 0o644)
+except OSError as error:
+    sys.exit(f"bootstrap: {sys.argv[1]} cannot be written ({error.strerror}); "
+             "name another folder in TALLYARD_CACHE.")
 try:
     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 except BlockingIOError:
@@ -164,6 +181,7 @@ os.execvp(sys.argv[2], sys.argv[2:])
 
 main() {
   if [ "${1-}" != --uv ] && is_ready; then return; fi
+  [ -n "$cache" ] || give_up "HOME is not set; set it, or name a folder of yours in TALLYARD_CACHE."
   python=${TALLYARD_BOOTSTRAP_PYTHON-}
   if [ -z "$python" ]; then
     python=$(find_python) || give_up \
@@ -172,6 +190,7 @@ main() {
       "or your system's packages, and run this again."
     lock_and_rerun "$@"
   fi
+  remove_old_logs
   log=$cache/logs/bootstrap-$(date +%Y%m%dT%H%M%S)-$$.log
   ensure_uv
   if [ "${1-}" = --uv ]; then
@@ -179,7 +198,8 @@ main() {
   elif ! is_ready; then # another set-up may have made it so while this one waited
     ensure_venv
     install_packages
-    wanted_stamp >"$stamp"
+    { wanted_stamp >"$stamp"; } 2>/dev/null ||
+      give_up "$stamp cannot be written; is the disk full, or the checkout read-only?"
   fi
 }
 

@@ -18,10 +18,11 @@ import yaml
 
 from lab import certificates, kwokctl, processes
 from lab.api import Api, is_healthy
-from lab.errors import LabError, PortError
+from lab.errors import HungError, LabError, PortError
 from lab.folder import LabFolder, private_folder, write_private
 from lab.kubeconfigs import write_all
 from lab.kwokctl import COMPONENTS, PORTS
+from lab.last_words import last_words
 from lab.ports import IN_USE, LOOPBACK, hold, wait_free
 from lab.processes import Process
 from lab.state import LabState, StateFile
@@ -33,7 +34,6 @@ READY_SECONDS_MAX = 120.0
 # How often other ports are tried when a chosen one was taken in between.
 PORT_TRIES_MAX = 3
 _POLL_SECONDS = 0.1
-_TAIL_BYTES = 2048
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class ControlPlane:
             write_all(self.folder, server(state), self.projects)
             return False
         if state.has_cluster:
-            self._start_again()
+            self._repair()
         else:
             self._start_first()
         return True
@@ -76,6 +76,24 @@ class ControlPlane:
         # kwokctl first: it would start what is missing.
         processes.stop(p for p in recorded if p.name == KWOKCTL)
         processes.stop({*recorded, *kwokctl.running(self.folder).values()})
+
+    def _repair(self) -> None:
+        """Start what has ended, and anew what runs and does nothing: at most once."""
+        self._end(processes.is_stopped)
+        try:
+            self._start_again()
+        except HungError:
+            urls = health(self.file.current())
+            if not self._end(lambda process: not is_healthy(urls[process.name])):
+                raise
+            self._start_again()
+
+    def _end(self, is_useless: Callable[[Process], bool]) -> bool:
+        """End the components of which this is so; say whether there was one."""
+        running = kwokctl.running(self.folder).values()
+        useless = [process for process in running if is_useless(process)]
+        processes.stop(useless)
+        return bool(useless)
 
     def _start_first(self) -> None:
         for attempt in range(1, PORT_TRIES_MAX + 1):
@@ -137,6 +155,7 @@ class ControlPlane:
         self.file.update(lambda state: state.with_process(process))
         try:
             self._wait(lambda: _has_succeeded(process))
+            self._require_pid_files()
             state = self.file.current()
             write_all(self.folder, server(state), self.projects)
             api = Api(self.folder.admin)
@@ -145,13 +164,25 @@ class ControlPlane:
             processes.stop([process])
             self.file.update(lambda state: state.without_process(KWOKCTL))
 
+    def _require_pid_files(self) -> None:
+        """Refuse a kwokctl that ended well and started nothing here."""
+        missing = [n for n in COMPONENTS if not kwokctl.pid_file(self.folder, n).exists()]
+        if missing:
+            raise LabError(
+                "the control plane did not start",
+                why=f"kwokctl ended well and left no pid of {', '.join(missing)} in "
+                f"{self.folder.cluster}",
+                advice="See its log; run `tally lab down`, then `up` again",
+                log=self.folder.logs / "kwokctl.log",
+            )
+
     def _wait(self, is_so: Callable[[], bool]) -> None:
         deadline = time.monotonic() + READY_SECONDS_MAX
         while not is_so():
             self._record()
             if time.monotonic() > deadline:
                 unhealthy = [n for n, u in health(self.file.current()).items() if not is_healthy(u)]
-                raise LabError(
+                raise HungError(
                     "the control plane did not become ready",
                     why=f"after {READY_SECONDS_MAX:.0f} s no answer from {', '.join(unhealthy)}",
                     advice="See the logs, free processors and memory, then run `up` again",
@@ -219,14 +250,3 @@ def _has_succeeded(process: Process) -> bool:
             log=log,
         )
     return True
-
-
-def last_words(log: Path) -> str:
-    """Return the end of a log in one line."""
-    try:
-        with log.open("rb") as file:
-            file.seek(max(0, log.stat().st_size - _TAIL_BYTES))
-            lines = file.read().decode(errors="replace").split("\n")
-    except OSError:
-        return "it left no log"
-    return " ".join(line.strip() for line in lines[-4:] if line.strip()) or "its log is empty"

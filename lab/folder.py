@@ -4,6 +4,7 @@ remove them all; nothing is written to a person's home."""
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,8 @@ ADMIN = "admin"
 OPERATOR = "operator"
 # A lab's name becomes a folder's name and a context's name; a DNS label is legal in both.
 _NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?")
+# kwokctl cuts its work folder at the first blank; PATH and KUBECONFIG end theirs at a colon.
+_PLAIN_PATH = re.compile(r"[\w./@+-]+")
 # Set on all folders: they hold private keys.
 FOLDER_MODE = 0o700
 
@@ -88,6 +91,11 @@ class LabFolder:
         return self.root / "bin"
 
     @property
+    def kubectl_cache(self) -> Path:
+        """Return where kubectl keeps what it learnt of the API, instead of in a home."""
+        return self.root / "kubectl-cache"
+
+    @property
     def logs(self) -> Path:
         """Return the folder of the logs of what the lab itself starts."""
         return self.root / "logs"
@@ -117,6 +125,22 @@ def lab_folder(name: str, base: Path | None = None) -> LabFolder:
     return LabFolder((base or CHECKOUT / ".lab").absolute(), name)
 
 
+def require_plain_path(folder: LabFolder) -> None:
+    """Refuse a place in which the lab's programs would not find their own files.
+
+    Raises:
+        LabError: the path has a blank or another character that some program cuts it at.
+    """
+    path = str(folder.root)
+    if not _PLAIN_PATH.fullmatch(path):
+        odd = "".join(sorted(set(_PLAIN_PATH.sub("", path))))
+        raise LabError(
+            f"a lab cannot run in {path!r}",
+            why=f"the path has {odd!r} in it, and some of the lab's programs cut it there",
+            advice="Move the checkout to a path of letters, digits and . / _ - + @ only",
+        )
+
+
 def private_folder(path: Path) -> Path:
     """Create a folder that only its owner can read, and return it."""
     path.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
@@ -124,10 +148,21 @@ def private_folder(path: Path) -> Path:
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """Write a file that only its owner can read, whole or not at all."""
+    """Write a file that only its owner can read, whole or not at all.
+
+    Raises:
+        OSError: it cannot be written; the error names the file, also where the disk is full.
+    """
     private_folder(path.parent)
     half = path.with_name(f".{path.name}.half")
     half.unlink(missing_ok=True)
-    half.touch(mode=0o600)
-    half.write_bytes(content)
-    half.replace(path)
+    try:
+        half.touch(mode=0o600)
+        half.write_bytes(content)
+        half.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            half.unlink(missing_ok=True)
+        # A write that fails does not know what it wrote to.
+        error.filename, error.filename2 = str(path), None
+        raise

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import datetime as dt
 import json
+import shutil
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
@@ -35,6 +36,22 @@ def logins(projects: Iterable[Project]) -> dict[str, str]:
         for name, login in chosen.items()
         if len(login) <= LOGIN_LENGTH_MAX and name not in {ADMIN, OPERATOR}
     }
+
+
+def left_out(projects: Iterable[Project]) -> tuple[str, ...]:
+    """Return who has no kubeconfig of his own, and why; each one a clause."""
+    users = [user for project in projects for user in project.users]
+    chosen = {user.name: next(iter(user.logins), user.name) for user in users}
+    told = []
+    for user in users:
+        login = next(iter(user.logins), user.name)
+        if user.name in {ADMIN, OPERATOR}:
+            told.append(f"{user.name} (the lab's own {user.name} is called so)")
+        elif len(login) > LOGIN_LENGTH_MAX:
+            told.append(f"{user.name} (a login of more than {LOGIN_LENGTH_MAX} characters)")
+        elif login != chosen[user.name]:
+            told.append(f"{user.name} as {login} (the file is that of {chosen[user.name]})")
+    return tuple(dict.fromkeys(told))
 
 
 def kubeconfig(
@@ -100,7 +117,7 @@ def write_all(folder: LabFolder, server: str, projects: Collection[Project]) -> 
             _write(path, kubeconfig(own, server, authority.certificate, pair, home))
     for path in folder.kubeconfigs.iterdir():
         if path.name not in {*people, ADMIN}:
-            path.unlink()
+            _remove(path)
 
 
 def _homes(projects: Iterable[Project]) -> dict[str, str]:
@@ -120,16 +137,26 @@ def _fits(
         cluster = config["clusters"][0]["cluster"]
         certificate = config["users"][0]["user"]["client-certificate-data"]
         home = config["contexts"][0]["context"].get("namespace")
-    except (OSError, ValueError, LookupError):
+        wanted = {"server": server, "certificate-authority-data": _text(authority)}
+        fits = cluster == wanted and home == namespace
+        return fits and certificates.is_fresh(base64.b64decode(certificate), now)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return False
-    wanted = {"server": server, "certificate-authority-data": _text(authority)}
-    fits = cluster == wanted and home == namespace
-    return fits and certificates.is_fresh(base64.b64decode(certificate), now)
 
 
 def _write(path: Path, config: dict[str, object]) -> None:
+    if path.is_dir() and not path.is_symlink():
+        _remove(path)
     # JSON is YAML as well, and needs no decision about quoting.
     write_private(path, json.dumps(config, indent=2).encode())
+
+
+def _remove(path: Path) -> None:
+    """Remove what lies where only kubeconfigs belong, also a folder."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
 
 
 def _text(content: bytes) -> str:

@@ -20,16 +20,25 @@ import yaml
 
 from lab import certificates, processes
 from lab.api import is_healthy
-from lab.control_plane import last_words
 from lab.errors import LabError, PortError
 from lab.folder import LabFolder, private_folder, write_private
-from lab.ports import IN_USE, LOOPBACK, HeldPorts, hold, hold_again, wait_free
+from lab.last_words import last_words
+from lab.ports import (
+    IN_USE,
+    KUEUE,
+    KUEUE_PORTS,
+    LOOPBACK,
+    HeldPorts,
+    hold,
+    hold_again,
+    wait_free,
+)
 from lab.state import LabState, StateFile
 from tallyard import labels
 from tallyard.render.kueue_manager import WEBHOOK_SECRET
 
-NAME = "kueue"
-PORTS = ("kueue-webhook", "kueue-metrics", "kueue-health")
+NAME = KUEUE
+PORTS = KUEUE_PORTS
 MEMORY_LIMIT = "140MiB"
 READY_SECONDS_MAX = 60.0
 _POLL_SECONDS = 0.1

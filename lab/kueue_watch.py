@@ -36,6 +36,7 @@ DEFINITIONS = (
 # One that ends as often as this in one `up` has something wrong with it.
 STARTS_MAX = 3
 _POLL_SECONDS = 0.2
+_FAREWELL_SECONDS_MAX = 2.0
 
 
 class KueueWatch:
@@ -69,7 +70,9 @@ class KueueWatch:
     ) -> None:
         """End the watch; when all went well, the manager is ready afterwards."""
         self._over.set()
-        self._thread.join()
+        # Who presses Ctrl-C does not wait for a manager to become ready.
+        is_cancelled = error is not None and not isinstance(error, Exception)
+        self._thread.join(_FAREWELL_SECONDS_MAX if is_cancelled else None)
         self._held.release(*tuple(self._held.ports))
         if error is None:
             self.check()

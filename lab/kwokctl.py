@@ -41,9 +41,10 @@ MEMORY_LIMITS: Mapping[str, str] = MappingProxyType(
 # Per component, the arguments that differ from kwokctl's.
 _ARGUMENTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
-        # Not among the plugins that are on by default, and without it a host could relabel
-        # itself into another pool.
-        "kube-apiserver": {"enable-admission-plugins": "NodeRestriction"},
+        # Not among the plugins that are on by default. Without the first a host could relabel
+        # itself into another pool, without the second a Service could take traffic to any
+        # address for its own.
+        "kube-apiserver": {"enable-admission-plugins": "NodeRestriction,DenyServiceExternalIPs"},
         # There is one; after a crash it would wait for its own lease to run out.
         "kube-controller-manager": {"leader-elect": "false"},
     }

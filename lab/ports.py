@@ -19,6 +19,9 @@ from lab.errors import LabError
 LOOPBACK = "127.0.0.1"
 # How programs of Go and C say in their logs that a port belongs to another one.
 IN_USE = "address already in use"
+# How the record calls Kueue's manager, and its ports.
+KUEUE = "kueue"
+KUEUE_PORTS = ("kueue-webhook", "kueue-metrics", "kueue-health")
 _LOWEST = 10_240
 _TRIES_MAX = 200
 _CLOSING_SECONDS_MAX = 5.0

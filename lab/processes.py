@@ -1,7 +1,8 @@
 """Processes that outlive the command that started them.
 
 A process is known by its pid, its start time and its program, because a bare pid may belong
-to somebody else by the time it is read again. Nothing is ever ended by name.
+to somebody else by the time it is read again. Nothing is ever ended by name. Where the record
+is lost, `orphans.py` finds a lab's processes again.
 """
 
 from __future__ import annotations
@@ -100,6 +101,24 @@ def is_running(process: Process) -> bool:
     )
 
 
+def is_stopped(process: Process) -> bool:
+    """Say whether a process was halted by a signal (SIGSTOP) and does nothing."""
+    fields = _stat(process.pid)
+    return fields is not None and fields[0] == "T" and is_running(process)
+
+
+def has_terminal(pid: int) -> bool:
+    """Say whether a process belongs to a terminal, and so to somebody who sits there."""
+    fields = _stat(pid)
+    return fields is not None and fields[4] != "0"
+
+
+def parent(pid: int) -> int | None:
+    """Return who started a process; None when that cannot be seen."""
+    fields = _stat(pid)
+    return int(fields[1]) if fields else None
+
+
 def working_folder(pid: int) -> Path | None:
     """Return the folder in which a process runs; None when that cannot be seen."""
     try:
@@ -156,20 +175,25 @@ def reap(pid: int) -> int | None:
 
 
 def _start_time(pid: int) -> int | None:
+    fields = _stat(pid)
+    return None if fields is None or fields[0] in "ZX" else int(fields[19])
+
+
+def _stat(pid: int) -> list[str] | None:
+    """Return what the kernel tells of a process, from its state on (field 3 of its stat)."""
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
+        stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
     except OSError:
         return None
     # The second field is the program's name and may hold blanks and brackets.
-    fields = stat[stat.rindex(")") + 2 :].split()
-    return None if fields[0] in "ZX" else int(fields[19])
+    return stat[stat.rindex(")") + 2 :].split()
 
 
 def _handle(process: Process) -> int | None:
     """Return a descriptor of exactly this process; a pid that is reused cannot be meant by it."""
     try:
         handle = os.pidfd_open(process.pid)
-    except OSError:
+    except (OSError, OverflowError):
         return None
     if is_running(process):
         return handle

@@ -2,26 +2,45 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lab import control_plane, kwokctl, nodes, processes, simulation, stack, status
+from lab import (
+    control_plane,
+    kubeconfigs,
+    kwokctl,
+    nodes,
+    orphans,
+    processes,
+    simulation,
+    stack,
+    status,
+)
 from lab.api import Api
 from lab.control_plane import ControlPlane
 from lab.errors import LabError
-from lab.folder import DEFAULT_NAME, LabFolder, lab_folder, private_folder
+from lab.folder import (
+    DEFAULT_NAME,
+    LabFolder,
+    lab_folder,
+    private_folder,
+    require_plain_path,
+)
 from lab.kueue_manager import KueueManager
 from lab.kueue_watch import KueueWatch
 from lab.report import Report, Silence
 from lab.stack import Stack
-from lab.state import StateFile, locked
+from lab.state import LabState, StateFile, locked
 from lab.status import LabStatus
 from lab.toolchain.ensure import Toolchain, install_provider, link
 from tallyard.render import kueue_manager as kueue_rendering
 from tallyard.render import scheduler as scheduler_rendering
+from tallyard.render.platform import render
 from tallyard.spec.model import Platform
 
 # Long enough for another command's last breath, short enough to be told who is in the way.
@@ -64,14 +83,46 @@ def up(
         LabError: a part did not come up; what runs by then goes on, and `up` continues it.
     """
     folder = lab_folder(name, base)
+    require_plain_path(folder)
     with locked(folder, report):
         lab = Lab(folder, StateFile(folder), platform, toolchain, report)
+        clear_what_is_lost(lab)
         lab.file.update(lambda state: replace(state, overlay=str(overlay.resolve())))
         start_control_plane(lab)
         fill_hosts(lab)
         (make_stack or up_stack)(lab)
         nodes.wait_ready(Api(folder.admin))
+        if missing := kubeconfigs.left_out(platform.projects.values()):
+            report.done(f"no kubeconfig for {'; '.join(missing)}")
         return status.of(folder, lab.file.read())
+
+
+def clear_what_is_lost(lab: Lab) -> None:
+    """Begin anew where the cluster holds what nobody knows of any more.
+
+    That is so when the record is gone, of which neither ports nor processes can be guessed; and
+    when a first run of Pulumi, which keeps no state, was killed and the spec is another one
+    now: what the spec has lost since would stay in the cluster for ever, with its access.
+    """
+    state = lab.file.read()
+    if state is None:
+        if ended := end_processes(lab.folder, LabState(lab.folder.name)):
+            lab.report.done(f"the lab's record was gone; ended {_count(ended)} that it had left")
+        if lab.folder.root.exists():
+            _remove(lab.folder.root)
+    elif state.begun and state.begun != what_is_made(lab) and not _stack(lab).has_objects():
+        lab.report.done(
+            "the spec has changed since an `up` was broken off; the control plane begins anew"
+        )
+        end_processes(lab.folder, state)
+        _remove(lab.folder.root)
+
+
+def what_is_made(lab: Lab) -> str:
+    """Return a hash of all that Pulumi is to make: the spec's objects and Kueue's chart."""
+    objects = [manifest.object for manifest in render(lab.platform)]
+    wanted = json.dumps([objects, str(lab.toolchain.kueue_chart)], sort_keys=True, default=str)
+    return hashlib.sha256(wanted.encode()).hexdigest()
 
 
 def start_control_plane(lab: Lab) -> None:
@@ -113,9 +164,16 @@ def up_stack(lab: Lab) -> None:
         chart=lab.toolchain.kueue_chart,
         configuration=kueue_rendering.configuration(),
     )
+    made = what_is_made(lab)
+    lab.file.update(lambda state: replace(state, begun=made))
     with KueueWatch(manager, lab.report) as watch:
-        Stack(lab.folder, lab.file, lab.folder.tools).up(lab.report, watch.check)
+        _stack(lab).up(lab.report, watch.check)
+    lab.file.update(lambda state: replace(state, begun=""))
     lab.report.done(f"pulumi up in {time.monotonic() - begin:.1f} s")
+
+
+def _stack(lab: Lab) -> Stack:
+    return Stack(lab.folder, lab.file, lab.folder.tools)
 
 
 def down(
@@ -132,21 +190,38 @@ def down(
     """
     report = report or Silence()
     folder = lab_folder(name, base)
-    if not folder.root.exists():
+    if not folder.root.exists() and not orphans.find(folder):
         return False
     with locked(folder, report, seconds_max=DOWN_LOCK_SECONDS_MAX):
         report.step(f"end the lab {name!r}")
-        state = StateFile(folder).recover()
-        mine = {*state.processes, *kwokctl.running(folder).values()}
-        # Those that would start others go first, what others need goes last: the API server
-        # does not end by itself without etcd.
-        starters = {p for p in mine if p.name in {control_plane.KWOKCTL, stack.NAME}}
-        store = {p for p in mine if p.name == "etcd"}
-        for group in (starters, mine - starters - store, store):
-            processes.stop(group)
-        _remove(folder.root)
-        report.done(f"the lab {name!r} is gone")
+        was_lost = not folder.root.exists()
+        ended = end_processes(folder, StateFile(folder).recover())
+        if folder.root.exists():
+            _remove(folder.root)
+        lost = f"; its folder was gone before, and {_count(ended)} of it still ran"
+        report.done(f"the lab {name!r} is gone{lost if was_lost else ''}")
     return True
+
+
+def end_processes(folder: LabFolder, state: LabState) -> int:
+    """End all processes of a lab, recorded or found by their paths; return how many ran."""
+    known = {*state.processes, *kwokctl.running(folder).values()}
+    running = {p for p in known if processes.is_running(p)}
+    pids = {p.pid for p in running}
+    mine = running | {p for p in orphans.find(folder) if p.pid not in pids}
+    # Those that would start others go first, what others need goes last: the API server
+    # does not end by itself without etcd.
+    starters = {p for p in mine if p.name in {control_plane.KWOKCTL, stack.NAME}}
+    store = {p for p in mine if p.name == "etcd"}
+    for group in (starters, mine - starters - store, store):
+        processes.stop(group)
+    # One that was ended in the middle of a start may have left another behind.
+    processes.stop(orphans.find(folder))
+    return len(mine)
+
+
+def _count(number: int) -> str:
+    return "1 process" if number == 1 else f"{number} processes"
 
 
 def look(name: str = DEFAULT_NAME, *, base: Path | None = None) -> LabStatus:

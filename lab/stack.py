@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import sys
 import time
@@ -31,6 +32,8 @@ CANCEL_SECONDS_MAX = 15.0
 _POLL_SECONDS = 0.1
 _NO_CHECKPOINTS = {"PULUMI_EXPERIMENTAL": "true", "PULUMI_SKIP_CHECKPOINTS": "true"}
 _CAUSES_SHOWN_MAX = 6
+# How Pulumi says that it is done with one object: ` +  kubernetes:core/v1:Namespace nlp created (0.08s)`.
+_DONE = re.compile(r"^ *[-+~]+ +\S+ \S+ (?:created|updated|deleted|replaced)\b")
 
 
 @dataclass(frozen=True)
@@ -51,26 +54,30 @@ class Stack:
         """Make the cluster as the spec says.
 
         Args:
-            report: hears each line of Pulumi's progress.
+            report: hears how many objects are done, and after how long.
             check: is called all the time; what it raises ends Pulumi and is raised on.
 
         Raises:
             LabError: Pulumi failed.
         """
         private_folder(self.folder.pulumi)
-        self._break_stale_lock(report)
+        self.stop()
+        self._remove_stale_locks()
+        self._restore_state(report)
         if self._state() is None:
             self._run(("stack", "select", "--create", STACK), report, check)
         arguments = ("up", "--stack", STACK, "--yes", "--skip-preview", "--non-interactive")
         # Pulumi writes the whole state, 3 MB with Kueue's definitions, twice for each object.
         # The first time there is nothing in it to lose: one that is killed is simply done
-        # again, and server-side apply takes over what it had made.
-        self._run(arguments, report, check, {} if self._has_objects() else _NO_CHECKPOINTS)
+        # again, and server-side apply takes over what it had made. What the spec has lost by
+        # then would stay for ever; `session.up` sees to that.
+        self._run(arguments, report, check, {} if self.has_objects() else _NO_CHECKPOINTS)
 
     def _state(self) -> Path | None:
         return next(self.folder.pulumi.glob(f".pulumi/stacks/**/{STACK}.json"), None)
 
-    def _has_objects(self) -> bool:
+    def has_objects(self) -> bool:
+        """Say whether Pulumi's state knows of anything that it has made."""
         state = self._state()
         return state is not None and b'"resources"' in state.read_bytes()
 
@@ -80,12 +87,36 @@ class Stack:
             processes.stop([process], seconds_max=CANCEL_SECONDS_MAX)
             self.file.update(lambda state: state.without_process(NAME))
 
-    def _break_stale_lock(self, report: Report) -> None:
-        """Free the stack when the Pulumi that locked it is gone."""
-        self.stop()
-        locks = list(self.folder.pulumi.glob(".pulumi/locks/**/*.json"))
-        if locks and not any(_is_held(lock) for lock in locks):
-            self._run(("cancel", "--stack", STACK, "--yes"), report, lambda: None)
+    def _remove_stale_locks(self) -> None:
+        """Free the stack of each lock whose Pulumi is gone, and of those that nobody can read.
+
+        `pulumi cancel` does the same, but wants the state to be whole.
+        """
+        for lock in self.folder.pulumi.glob(".pulumi/locks/**/*.json"):
+            if not _is_held(lock):
+                lock.unlink(missing_ok=True)
+
+    def _restore_state(self, report: Report) -> None:
+        """Put the state before the last one in place of a state that cannot be read.
+
+        Raises:
+            LabError: that one cannot be read either.
+        """
+        state = self._state()
+        if state is not None and _is_checkpoint(state):
+            return
+        # One that is killed between two writes may have left nothing but this.
+        before = next(self.folder.pulumi.glob(f".pulumi/stacks/**/{STACK}.json.bak"), None)
+        if before is not None and _is_checkpoint(before):
+            write_private(before.with_suffix(""), before.read_bytes())
+            report.done("Pulumi's state was damaged; the one before it was taken")
+        elif state is not None:
+            raise LabError(
+                "Pulumi's state of this lab cannot be read",
+                why=f"{state} is damaged, and there is no earlier one beside it",
+                advice="Run `tally lab down`, then `tally lab up`",
+                log=state,
+            )
 
     def _run(
         self,
@@ -115,14 +146,15 @@ class Stack:
         self, process: Process, begin: int, report: Report, check: Callable[[], None]
     ) -> int:
         """Report the log's new lines until the process ends; return its exit code."""
-        deadline = time.monotonic() + UP_SECONDS_MAX
+        begun = time.monotonic()
+        deadline = begun + UP_SECONDS_MAX
+        done = 0
         with self.log.open(encoding="utf-8", errors="replace") as log:
             log.seek(begin)
             while True:
                 code = processes.reap(process.pid)
-                for line in log:
-                    if text := line.strip():
-                        report.step(text)
+                done += sum(1 for line in log if _DONE.search(line))
+                report.step(f"pulumi up: {done} objects, {time.monotonic() - begun:.0f} s")
                 if code is not None:
                     return code
                 check()
@@ -147,6 +179,7 @@ def environment(folder: LabFolder, tools: Path) -> dict[str, str]:
     kubeconfigs = [first, *(path for path in people if path != first), folder.admin]
     programs = [str(tools), str(Path(sys.prefix) / "bin"), os.environ.get("PATH", os.defpath)]
     return {
+        "KUBECACHEDIR": str(folder.kubectl_cache),
         "KUBECONFIG": os.pathsep.join(map(str, kubeconfigs)),
         "PULUMI_BACKEND_URL": f"file://{folder.pulumi}",
         "PULUMI_CONFIG_PASSPHRASE": PASSPHRASE,
@@ -170,12 +203,25 @@ def write_environment(folder: LabFolder, tools: Path) -> None:
 
 
 def _is_held(lock: Path) -> bool:
-    """Say whether the Pulumi that wrote a lock still lives."""
+    """Say whether the Pulumi that wrote a lock still lives.
+
+    Its pid may be another program's by now. Who wrote nothing that can be read holds nothing:
+    a person's Pulumi writes its lock whole, and the lab's own has ended before this is asked.
+    """
     try:
-        pid = json.loads(lock.read_text())["pid"]
-    except (OSError, ValueError, LookupError):
-        return True
-    return processes.identify(NAME, pid, lock) is not None
+        pid = json.loads(lock.read_bytes())["pid"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return False
+    holder = processes.identify(NAME, pid, lock) if isinstance(pid, int) else None
+    return holder is not None and Path(holder.executable).name == NAME
+
+
+def _is_checkpoint(state: Path) -> bool:
+    try:
+        content = json.loads(state.read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(content, dict) and "checkpoint" in content
 
 
 def _causes(log: Path, begin: int) -> str:

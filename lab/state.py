@@ -20,6 +20,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from lab.errors import BusyError, StateError
 from lab.folder import LabFolder, private_folder, write_private
+from lab.kwokctl import PORTS
+from lab.ports import KUEUE, KUEUE_PORTS
 from lab.processes import Process
 from lab.report import Report
 
@@ -28,6 +30,7 @@ VERSION = 1
 # An `up` that builds nothing takes about a minute; who waits longer than this has a stuck one.
 LOCK_SECONDS_MAX = 300.0
 _LOCK_POLL_SECONDS = 0.2
+_PORT_MAX = 65_535
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,9 @@ class LabState:
     """What is known of a lab.
 
     `overlay` is the spec's file; ports are by name of their use; `has_cluster` says that the
-    control plane was once complete, so that it can be started again with its data.
+    control plane was once complete, so that it can be started again with its data. `begun` is
+    a hash of what Pulumi was to make when it worked without keeping its state, empty when none
+    such run is left unfinished.
     """
 
     name: str
@@ -43,6 +48,7 @@ class LabState:
     ports: Mapping[str, int] | None = None
     processes: tuple[Process, ...] = ()
     has_cluster: bool = False
+    begun: str = ""
     version: int = VERSION
 
     def process(self, name: str) -> Process | None:
@@ -86,17 +92,30 @@ class StateFile:
         self._turn = threading.Lock()
 
     def read(self) -> LabState | None:
-        """Return what is recorded; None when there is no such lab.
+        """Return what is recorded, of a lost record its copy; None when there is no such lab.
 
         Raises:
             StateError: the file is there and cannot be understood.
         """
-        path = self._folder.state
+        try:
+            return self._read(self._folder.state)
+        except FileNotFoundError:
+            with suppress(OSError, StateError):
+                return self._read(self._copy)
+            return None
+        except OSError as error:
+            raise self._broken(_first_line(error)) from error
+
+    def _read(self, path: Path) -> LabState:
+        state = self._parse(path)
+        if fault := _fault(state):
+            raise self._broken(fault)
+        return state
+
+    def _parse(self, path: Path) -> LabState:
         try:
             state = _ADAPTER.validate_json(path.read_bytes())
-        except FileNotFoundError:
-            return None
-        except (OSError, ValidationError) as error:
+        except ValidationError as error:
             raise self._broken(_first_line(error)) from error
         if state.version != VERSION or state.name != self._folder.name:
             raise self._broken(f"it is of version {state.version}, of the lab {state.name!r}")
@@ -120,11 +139,13 @@ class StateFile:
             return state
 
     def recover(self) -> LabState:
-        """Return the best record there is, for ending a lab whose record is broken."""
-        with suppress(StateError):
-            return self.current()
-        with suppress(OSError, ValidationError):
-            return _ADAPTER.validate_json(self._copy.read_bytes())
+        """Return the best record there is, for ending a lab whose record is broken.
+
+        What lacks a port still tells which processes there are.
+        """
+        for path in (self._folder.state, self._copy):
+            with suppress(OSError, StateError):
+                return self._parse(path)
         return LabState(self._folder.name)
 
     @property
@@ -169,8 +190,10 @@ def _acquire(folder: LabFolder, report: Report, deadline: float) -> int:
         except FileNotFoundError:
             continue  # the folder was just removed by a `down`
         if _take(handle, folder.lock):
-            os.ftruncate(handle, 0)
-            os.write(handle, str(os.getpid()).encode())
+            # Only for whoever waits; a full disk must not keep a lab from being ended.
+            with suppress(OSError):
+                os.ftruncate(handle, 0)
+                os.write(handle, str(os.getpid()).encode())
             return handle
         holder = os.pread(handle, 20, 0).decode() or "unknown"
         os.close(handle)
@@ -193,6 +216,17 @@ def _take(handle: int, path: Path) -> bool:
         return os.fstat(handle).st_ino == path.stat().st_ino
     except (BlockingIOError, FileNotFoundError):
         return False
+
+
+def _fault(state: LabState) -> str:
+    """Return what a record lacks that others rely on; empty when it is whole."""
+    ports = state.ports or {}
+    for name, port in ports.items():
+        if not 1 <= port <= _PORT_MAX:
+            return f"{port} is no port (of {name})"
+    needed = (*(PORTS if state.has_cluster else ()), *(KUEUE_PORTS if state.process(KUEUE) else ()))
+    missing = [name for name in needed if name not in ports]
+    return f"it has no port of {', '.join(missing)}" if missing else ""
 
 
 def _first_line(error: Exception) -> str:

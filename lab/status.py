@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab import control_plane, kueue_manager, processes
+from lab import control_plane, kueue_manager, kwokctl, processes
 from lab.api import is_healthy
 from lab.folder import LabFolder
 from lab.kwokctl import COMPONENTS
@@ -51,14 +51,15 @@ def of(folder: LabFolder, state: LabState | None) -> LabStatus:
     """Look at the processes of a lab now."""
     if state is None or not state.ports:
         return LabStatus(folder.name, state is not None, "", None, folder.environment, ())
-    urls = control_plane.health(state) if "etcd" in state.ports else {}
-    if kueue_manager.PORTS[0] in state.ports:
+    has_plane = state.ports.keys() >= set(kwokctl.PORTS)
+    urls = control_plane.health(state) if has_plane else {}
+    if state.ports.keys() >= set(kueue_manager.PORTS):
         urls[kueue_manager.NAME] = kueue_manager.health(state)
     return LabStatus(
         name=folder.name,
         exists=True,
         overlay=state.overlay,
-        server=control_plane.server(state) if "etcd" in state.ports else None,
+        server=control_plane.server(state) if has_plane else None,
         environment=folder.environment,
         components=tuple(_component(state, name, url) for name, url in urls.items()),
     )

@@ -7,6 +7,7 @@ each job is created by kubectl with the kubeconfig of the user whom its label na
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -96,7 +97,7 @@ def walk_through(
         stories = look(_remembered(folder))
         for example in [each for each in names if each not in stories]:
             user = names[example].user
-            _submit(kubectl, folder.kubeconfigs / user, example)
+            _submit(kubectl, folder, user, example)
             report.done(f"submitted examples/{example} as {user}")
             # Looked at after each one: whoever waits may not wait for long.
             stories = look(_reasons(stories.values()))
@@ -141,10 +142,11 @@ def _manifest(example: str) -> _Manifest:
     return _Manifest(content["kind"], metadata["name"], metadata["labels"][labels.USER])
 
 
-def _submit(kubectl: Path, kubeconfig: Path, example: str) -> None:
+def _submit(kubectl: Path, folder: LabFolder, user: str, example: str) -> None:
     file = CHECKOUT / "examples" / example
     done = subprocess.run(
-        [kubectl, "--kubeconfig", kubeconfig, "create", "-f", file],
+        [kubectl, "--kubeconfig", folder.kubeconfigs / user, "create", "-f", file],
+        env={**os.environ, "KUBECACHEDIR": str(folder.kubectl_cache)},
         capture_output=True,
         text=True,
         check=False,

@@ -9,11 +9,13 @@ import contextlib
 import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from lab.toolchain import pins
+from lab.toolchain.builder import build_environment
 from lab.toolchain.failure import ToolchainError
 
 GIB = pins.GIB
@@ -118,7 +120,7 @@ def version_of(go: Path, environ: Mapping[str, str]) -> tuple[int, ...]:
     with contextlib.suppress(OSError, subprocess.TimeoutExpired):
         answer = subprocess.run(
             (str(go), "version"),
-            env={**environ, "GOTOOLCHAIN": "local"},
+            env=_environment(environ),
             cwd="/",
             capture_output=True,
             text=True,
@@ -172,7 +174,7 @@ def _disks(
     if go:
         told = subprocess.run(
             (str(go), "env", "GOCACHE", "GOMODCACHE"),
-            env=dict(environ),
+            env=_environment(environ),
             cwd="/",
             capture_output=True,
             text=True,
@@ -181,6 +183,11 @@ def _disks(
         needs = (("GOCACHE", GO_CACHE_BYTES), ("GOMODCACHE", MODULE_CACHE_BYTES))
         folders += [(Path(p), name, need) for p, (name, need) in zip(told, needs, strict=False)]
     return tuple(_disk_at(folder, name, int(need * share)) for folder, name, need in folders)
+
+
+def _environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return what a build runs with: a person's GOFLAGS could keep Go from any answer."""
+    return build_environment(environ, Path(tempfile.gettempdir()))
 
 
 def _disk_at(folder: Path, purpose: str, needed: int) -> Disk:

@@ -110,7 +110,12 @@ def _place(source: Path, target: Path) -> None:
     try:
         os.link(source.resolve(), fresh)
     except OSError:
-        shutil.copy2(source, fresh)
+        try:
+            shutil.copy2(source, fresh)
+        except OSError:
+            # Half a program on a full disk would make it no emptier.
+            fresh.unlink(missing_ok=True)
+            raise
     fresh.replace(target)
 
 

@@ -46,13 +46,16 @@ def _end(error: BaseException, argv: Sequence[str]) -> ExitCode:
             errors.tell(_usage(error))
             code = ExitCode.USAGE
         case ClusterError():
-            errors.tell(error.parts(session.lang()))
+            errors.tell(error.parts(session.lang(), options_of(argv)))
             code = of_fault(error.fault)
         case errors.Complaint():
             errors.tell(error.parts)
             code = error.code
         case SpecRefused():
             code = error.code
+        case ImportError():
+            # A package is missing that only this command needs; `main` says what to do.
+            raise error
         case KeyboardInterrupt():
             sys.stderr.write(_CANCELLED[session.lang()] + "\n")
             code = ExitCode.CANCELLED
@@ -63,6 +66,13 @@ def _end(error: BaseException, argv: Sequence[str]) -> ExitCode:
         case _:
             code = errors.tell_bug(error, argv)
     return code
+
+
+def options_of(argv: Sequence[str]) -> frozenset[str]:
+    """Return the options of the command that a command line names."""
+    _, apps, _ = build().parse_commands(list(argv))
+    found = apps[-1].assemble_argument_collection()
+    return frozenset(name for argument in found for name in argument.names)
 
 
 def build() -> App:

@@ -15,7 +15,7 @@ from tallyard.cli.views.asks import Ask
 from tallyard.cli.views.jobs import JobRow
 from tallyard.cli.views.queue import QueueRow, QueueView, WaitingRow
 from tallyard.cli.views.quotas import Quota
-from tallyard.cluster.conditions import Object
+from tallyard.cluster.conditions import Object, last_seen
 from tallyard.cluster.timeline import Step
 
 
@@ -36,18 +36,32 @@ def job_list(rows: Iterable[JobRow]) -> Mapping[str, Any]:
 
 
 def job(
-    row: JobRow, timelines: Mapping[str, tuple[Step, ...]], events: Iterable[Object]
+    row: JobRow,
+    timelines: Mapping[str, tuple[Step, ...]],
+    waited_for: Mapping[str, str],
+    events: Iterable[Object],
 ) -> Mapping[str, Any]:
-    """Return the document of `tally jobs NAME`; `timelines` is by the workload's name."""
+    """Return the document of `tally jobs NAME`.
+
+    Args:
+        row: The job.
+        timelines: By the workload's name.
+        waited_for: Why a workload had to wait, by its name; none that did not.
+        events: Of the job, its workloads and pods.
+    """
     return document(
         "Job",
         {
             **_job(row),
             "timelines": [
-                {"workload": name, "steps": [_step(step) for step in steps]}
+                {
+                    "workload": name,
+                    "waitedFor": waited_for.get(name),
+                    "steps": [_step(step) for step in steps],
+                }
                 for name, steps in timelines.items()
             ],
-            "events": [_event(event) for event in sorted(events, key=_seen)],
+            "events": [_event(event) for event in sorted(events, key=last_seen)],
         },
     )
 
@@ -75,6 +89,7 @@ def _quota(quota: Quota) -> dict[str, Any]:
         "used": quota.used,
         "borrowed": quota.borrowed,
         "borrowMax": quota.borrow_max,
+        "free": quota.free,
     }
 
 
@@ -130,24 +145,13 @@ def _step(step: Step) -> dict[str, Any]:
 def _event(event: Object) -> dict[str, Any]:
     about = event["involvedObject"]
     return {
-        "at": _time(_seen(event)),
+        "at": _time(last_seen(event)),
         "object": f"{about.get('kind')}/{about.get('name')}",
         "type": event.get("type", ""),
         "reason": event.get("reason", ""),
         "message": event.get("message", ""),
         "count": int(event.get("count") or (event.get("series") or {}).get("count") or 1),
     }
-
-
-def _seen(event: Object) -> datetime:
-    """Return when an event was last seen; Kubernetes tells it in one of four places."""
-    text = (
-        event.get("lastTimestamp")
-        or (event.get("series") or {}).get("lastObservedTime")
-        or event.get("eventTime")
-        or event["metadata"]["creationTimestamp"]
-    )
-    return datetime.fromisoformat(text)
 
 
 def _time(at: datetime) -> str:

@@ -51,6 +51,9 @@ _OF_FAULT: Mapping[Fault, ExitCode] = {
     Fault.NOT_FOUND: ExitCode.NOT_FOUND,
     Fault.NO_SUCH_KIND: ExitCode.NOT_FOUND,
     Fault.NO_PROJECT: ExitCode.NOT_FOUND,
+    Fault.BAD_PROJECT: ExitCode.USAGE,
+    Fault.NOT_YOURS: ExitCode.AUTH,
+    Fault.LAB_DOWN: ExitCode.AUTH,
     Fault.TOO_MANY_PROJECTS: ExitCode.FAILED,
     Fault.REFUSED: ExitCode.FAILED,
 }

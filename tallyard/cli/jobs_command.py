@@ -11,9 +11,10 @@ from cyclopts import Parameter
 from tallyard.cli import documents, session
 from tallyard.cli.errors import Complaint
 from tallyard.cli.exit_codes import ExitCode
-from tallyard.cli.output import Format, Output, emit, print_line, print_table
+from tallyard.cli.output import Format, Output, emit, print_by_project, print_line, print_table
 from tallyard.cli.target import Target
 from tallyard.cli.views.durations import short
+from tallyard.cli.views.explainer import Explainer
 from tallyard.cli.views.jobs import JobRow, job_rows, one, pods_of
 from tallyard.cli.words import word, words
 from tallyard.cluster.faults import Parts
@@ -32,18 +33,21 @@ def jobs(
 ) -> None:
     """Show the jobs and services with their state, nodes and reason.
 
-    TIME is how long a job has run, or how long it has waited while it has not run yet.
+    TIME runs from the start of the first pod until the end of the job, or until now. While no
+    pod has started it is how long the job has waited since it was submitted. It is empty once
+    the pods are gone, which alone know when they ran. With a name, `waited` says why the job
+    had to wait, for as long as the cluster keeps the event of it (an hour).
     """
     from tallyard.cluster.client import connect  # noqa: PLC0415
     from tallyard.cluster.jobs import read_events, read_jobs  # noqa: PLC0415
     from tallyard.cluster.scope import namespaces  # noqa: PLC0415
 
-    chosen = target or Target()
+    chosen, lang = target or Target(), session.lang()
     now = datetime.now(UTC)
     with connect(chosen.context, chosen.kubeconfig) as connection:
         scope = namespaces(connection, chosen.project, everything=chosen.all_projects)
         submitted = read_jobs(connection, scope)
-        rows = job_rows(submitted, now, session.lang())
+        rows = job_rows(submitted, now, lang)
         if name is None:
             emit(output, documents.job_list(rows), lambda: _print_all(rows))
             return
@@ -53,16 +57,20 @@ def jobs(
         events = read_events(connection, work)
     row = rows[submitted.work.index(work)]
     timelines = {w["metadata"]["name"]: timeline(w, pods_of(work, w)) for w in work.workloads}
-    content = documents.job(row, timelines, events)
-    emit(output, content, lambda: _print_one(row, timelines, content["events"]))
+    explainer = Explainer(submitted.queues)
+    waited = {w["metadata"]["name"]: explainer.waited_for(w, events, lang) for w in work.workloads}
+    waited_for = {name: why for name, why in waited.items() if why}
+    content = documents.job(row, timelines, waited_for, events)
+    emit(output, content, lambda: _print_one(row, timelines, waited_for, content["events"]))
 
 
 def _print_all(rows: tuple[JobRow, ...]) -> None:
     if not rows:
         print_line(word("No jobs here."))
         return
-    print_table(
-        words("JOB", "PROJECT", "USER", "QUEUE", "CARDS", "STATE", "NODE", "TIME", "REASON"),
+    headings = words("JOB", "PROJECT", "USER", "QUEUE", "CARDS", "STATE", "NODE", "TIME", "REASON")
+    print_by_project(
+        headings,
         [
             (
                 row.name,
@@ -78,6 +86,7 @@ def _print_all(rows: tuple[JobRow, ...]) -> None:
             for row in rows
         ],
         right=(7,),
+        project=1,
     )
 
 
@@ -88,32 +97,33 @@ def _nodes(nodes: tuple[str, ...]) -> str:
 
 
 def _print_one(
-    row: JobRow, timelines: Mapping[str, tuple[Step, ...]], events: list[Mapping[str, Any]]
+    row: JobRow,
+    timelines: Mapping[str, tuple[Step, ...]],
+    waited_for: Mapping[str, str],
+    events: list[Mapping[str, Any]],
 ) -> None:
     _print_all((row,))
     for name, steps in timelines.items():
         print_line()
         if len(timelines) > 1:
             print_line(name)
-        print_table(
-            words("STEP", "AT", "AFTER", "NOTE"),
-            [
-                (
-                    word(step.name),
-                    f"{step.at:%Y-%m-%d %H:%M:%S}",
-                    short(step.since_previous),
-                    step.note,
-                )
-                for step in steps
-            ],
-            right=(2,),
-        )
+        lines = [_step(step) for step in steps]
+        why = waited_for.get(name, "")
+        if why and why != row.reason:
+            # Behind the first step: it was submitted, and then it waited.
+            lines.insert(1, (word("waited"), "", "", why))
+        print_table(words("STEP", "AT", "AFTER", "NOTE"), lines, right=(2,))
     if events:
         print_line()
         print_table(
             words("AT", "OBJECT", "EVENT", "MESSAGE"),
             [(_clock(e["at"]), e["object"], e["reason"], e["message"]) for e in events],
         )
+
+
+def _step(step: Step) -> tuple[str, ...]:
+    at, after = f"{step.at:%Y-%m-%d %H:%M:%S}", short(step.since_previous)
+    return word(step.name), at, after, step.note
 
 
 def _clock(text: str) -> str:

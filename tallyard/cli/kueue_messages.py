@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tallyard import labels
-from tallyard.cli.shortage import Facts, needs_more, no_place, too_large
+from tallyard.cli.shortage import Facts, left_out, needs_more, no_place, too_large
 
 type Speaker = Callable[[re.Match[str], Facts, str], str]
 
@@ -109,10 +109,7 @@ SHAPES: tuple[Shape, ...] = (
     ),
     _shape(
         r"flavor (?P<flavor>\S+) doesn't match node affinity",
-        (
-            "its node selector or affinity leaves out {model}",
-            "其节点选择或亲和排除了 {model}",
-        ),
+        left_out,
         aside=True,
     ),
     _shape(

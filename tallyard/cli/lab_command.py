@@ -10,8 +10,9 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -22,12 +23,32 @@ from tallyard.cli.exit_codes import ExitCode
 from tallyard.cli.output import Format, Output, document, emit, print_line, print_table
 from tallyard.cli.progress import progress
 from tallyard.cli.stack import Stack, load_or_refuse, overlay
+from tallyard.cli.words import word, words
 from tallyard.cluster.faults import Parts
 
 if TYPE_CHECKING:
     from lab.status import LabStatus
 
-type Name = Annotated[str, Parameter(name="--name", help="The lab's name; several can run.")]
+type Name = Annotated[
+    str,
+    Parameter(
+        name="--name",
+        # Set in the shell of a lab, whose commands are then about that one.
+        env_var="TALLYARD_LAB",
+        help="The lab's name; several can run. In a lab's shell it is that lab.",
+    ),
+]
+# Those of `tally lab status`, and the two that only have a log.
+type Component = Literal[
+    "etcd",
+    "kube-apiserver",
+    "kube-controller-manager",
+    "kube-scheduler",
+    "kwok",
+    "kueue",
+    "kwokctl",
+    "pulumi",
+]
 _MIB = 2**20
 
 
@@ -49,7 +70,7 @@ def up(
     What is there already is only looked at: doing it again is quick and changes nothing.
     """
     from lab import session as lab  # noqa: PLC0415
-    from lab.folder import CHECKOUT, lab_folder  # noqa: PLC0415
+    from lab.folder import CHECKOUT, lab_folder, require_plain_path  # noqa: PLC0415
     from lab.toolchain.ensure import ensure  # noqa: PLC0415
     from lab.toolchain.progress import report_to  # noqa: PLC0415
     from lab.walkthrough import fits, walk_through  # noqa: PLC0415
@@ -57,8 +78,10 @@ def up(
 
     path = overlay(file, stack, CHECKOUT)
     platform, _ = load_or_refuse(path)
-    began = time.monotonic()
+    began, begun = time.monotonic(), datetime.now(UTC)
     with _told():
+        # Said now, and not after half an hour of building.
+        require_plain_path(lab_folder(name))
         toolchain = ensure(report_to(sys.stderr))
         with progress() as report:
             status = lab.up(name, path, platform, toolchain, report)
@@ -70,7 +93,7 @@ def up(
                 if examples and fits(platform)
                 else ()
             )
-    lab_summary.show(platform, folder, status, stories)
+    lab_summary.show(platform, folder, status, stories, begun)
     session.err().print(f"up in {time.monotonic() - began:.1f} s")
 
 
@@ -97,7 +120,7 @@ def status(*, name: Name = DEFAULT_NAME, output: Output = Format.TABLE) -> int:
     return ExitCode.OK if found.is_ready else ExitCode.FAILED
 
 
-def logs(component: str, /, *, name: Name = DEFAULT_NAME) -> None:
+def logs(component: Component, /, *, name: Name = DEFAULT_NAME) -> None:
     """Print the log of one part of the lab.
 
     Args:
@@ -115,14 +138,19 @@ def logs(component: str, /, *, name: Name = DEFAULT_NAME) -> None:
 
 def toolchain(*, output: Output = Format.TABLE) -> None:
     """Show the programs that the lab uses, and build those that are missing."""
+    from lab.toolchain import pins  # noqa: PLC0415
     from lab.toolchain.ensure import ensure  # noqa: PLC0415
     from lab.toolchain.progress import report_to  # noqa: PLC0415
 
     with _told():
         found = ensure(report_to(sys.stderr))
-    programs = sorted((name, str(path)) for name, path in found.programs.items())
-    content = document("ToolchainList", {"items": [{"name": n, "path": p} for n, p in programs]})
-    emit(output, content, lambda: print_table(("PROGRAM", "PATH"), programs))
+    versions = {p.name: pins.version(each) for each in pins.SETS for p in each.programs}
+    programs = [
+        (name, versions.get(name, ""), str(path)) for name, path in sorted(found.programs.items())
+    ]
+    items = [{"name": n, "version": v, "path": p} for n, v, p in programs]
+    content = document("ToolchainList", {"items": items})
+    emit(output, content, lambda: print_table(words("PROGRAM", "VERSION", "PATH"), programs))
 
 
 def preview(*, name: Name = DEFAULT_NAME) -> int:
@@ -147,14 +175,22 @@ def preview(*, name: Name = DEFAULT_NAME) -> int:
 
 @contextmanager
 def _told(code: ExitCode = ExitCode.FAILED) -> Iterator[None]:
-    """Turn what the lab raises into a complaint."""
-    from lab.errors import LabError  # noqa: PLC0415
+    """Turn what the lab raises, and what the system refuses to it, into a complaint."""
+    from lab.errors import LabError, of_system  # noqa: PLC0415
+
+    def complaint(code: ExitCode, error: LabError) -> Complaint:
+        where = str(error.log) if error.log else ""
+        return Complaint(code, Parts(where, error.what, error.why, error.advice))
 
     try:
         yield
     except LabError as error:
-        where = str(error.log) if error.log else ""
-        raise Complaint(code, Parts(where, error.what, error.why, error.advice)) from error
+        raise complaint(code, error) from error
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; that is no failure of the lab.
+        raise
+    except OSError as error:
+        raise complaint(ExitCode.FAILED, of_system(error)) from error
 
 
 def _status_body(found: LabStatus) -> dict[str, object]:
@@ -192,11 +228,11 @@ def _print_status(found: LabStatus) -> None:
         return
     print_line(f"{found.name}  {found.server or ''}  {found.overlay}")
     print_table(
-        ("PART", "STATE", "PID", "PORT", "MIB"),
+        words("PART", "STATE", "PID", "PORT", "MIB"),
         [
             (
                 each.name,
-                "ready" if each.is_ready else "running" if each.is_running else "down",
+                word("ready" if each.is_ready else "running" if each.is_running else "down"),
                 str(each.pid or ""),
                 str(each.port or ""),
                 str((each.memory_bytes or 0) // _MIB or ""),

@@ -16,11 +16,13 @@ from tallyard.cli import session
 from tallyard.cli.output import print_line, print_table
 from tallyard.cli.queue_command import print_queues
 from tallyard.cli.views.durations import short
+from tallyard.cli.views.explainer import Explainer
 from tallyard.cli.views.jobs import pods_of
-from tallyard.cli.views.queue import explain_message, queue_view
+from tallyard.cli.views.queue import job_name, queue_view
 from tallyard.cli.words import word, words
 from tallyard.cluster.client import ALL_NAMESPACES, connect
-from tallyard.cluster.conditions import Object
+from tallyard.cluster.conditions import Object, moment
+from tallyard.cluster.jobs import submitted_at
 from tallyard.cluster.kueue import read_queues
 from tallyard.cluster.timeline import Step, timeline
 
@@ -37,24 +39,40 @@ _NAME_WIDTH = 9
 
 
 def show(
-    platform: Platform, folder: LabFolder, status: LabStatus, stories: tuple[Story, ...]
+    platform: Platform,
+    folder: LabFolder,
+    status: LabStatus,
+    stories: tuple[Story, ...],
+    begun: datetime,
 ) -> None:
-    """Print the summary of a lab that is up."""
+    """Print the summary of a lab that is up.
+
+    Args:
+        platform: What it was made from.
+        folder: The lab's.
+        status: How it does.
+        stories: Those of the examples; only the ones submitted since `begun` are told at length.
+        begun: When this `up` began.
+    """
     _hosts(platform)
     with connect(path=str(folder.operator)) as connection:
         queues = read_queues(connection, (ALL_NAMESPACES,))
     view = queue_view(queues, datetime.now(UTC), session.lang())
     print_line()
     print_queues(view)
-    for story in stories:
+    # The API's times have whole seconds.
+    new = [s for s in stories if (_submitted(s) or begun) >= begun.replace(microsecond=0)]
+    for story in new:
         _story(story)
+    if earlier := [at for s in stories if s not in new and (at := _submitted(s))]:
+        _earlier(max(earlier), is_all=not new)
     print_line()
     _next(folder, status)
 
 
 def why_it_waits(message: str, workload: Object, queues: Queues) -> str:
     """Return in a person's words why an example waits, from what Kueue says of it."""
-    return explain_message(message, workload, queues, session.lang())
+    return Explainer(queues).explain(message, workload, session.lang())
 
 
 def _hosts(platform: Platform) -> None:
@@ -71,11 +89,29 @@ def _hosts(platform: Platform) -> None:
     )
 
 
+def _submitted(story: Story) -> datetime | None:
+    return moment(submitted_at(story.work))
+
+
+def _earlier(at: datetime, *, is_all: bool) -> None:
+    """Say that examples were there already, the last of them since `at`."""
+    when = f"{at:%Y-%m-%d %H:%M:%S} UTC"
+    print_line()
+    if session.lang() == "zh":
+        which = "示例作业" if is_all else "其余示例作业"
+        print_line(f"{which}此前已于 {when} 提交，未再提交；`tally jobs` 可查看。")
+    else:
+        which = "The examples were" if is_all else "The other examples were"
+        print_line(f"{which} submitted before, at {when}, and not again; `tally jobs` shows them.")
+
+
 def _story(story: Story) -> None:
     work = story.work
     print_line()
     print_line(f"examples/{story.example} ({work.kind} {work.name})")
     for workload in work.workloads:
+        if len(work.workloads) > 1:
+            print_line(f"  {job_name(workload)}")
         steps = timeline(workload, pods_of(work, workload))
         for step in steps:
             _step(step)

@@ -60,43 +60,51 @@ def print_table(
 ) -> None:
     """Print columns that line up, Chinese included; `right` are the columns of numbers.
 
-    On a terminal the last column may break into several lines, elsewhere no line is broken.
+    Where a terminal is too narrow for all of them, the last ones stand indented below each
+    row, broken between words. Elsewhere no line is ever broken.
     """
-    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
 
-    lines = [tuple(row) for row in rows]
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    numbers = set(right)
-    last = len(headings) - 1
-    for index, heading in enumerate(headings):
-        table.add_column(
-            heading,
-            justify="right" if index in numbers else "left",
-            no_wrap=index != last,
-            overflow="fold",
-        )
-    for line in lines:
-        table.add_row(*line)
+    from tallyard.cli import layout  # noqa: PLC0415
+
+    lines = [tuple(_printable(cell) for cell in row) for row in rows]
     console = session.out()
-    console.width = _width(console.width, [tuple(headings), *lines])
-    with console.capture() as captured:
-        console.print(table)
-    # Cells are filled up to their column's width; nobody wants the blanks at the end.
-    sys.stdout.write("".join(line.rstrip() + "\n" for line in captured.get().splitlines()))
+    width = console.width if on_terminal() else None
+    heading, *body = layout.lines(tuple(headings), lines, frozenset(right), width)
+    # Plain writes are much quicker than the console, which only the bold heading needs.
+    console.print(Text(heading, style="bold"), soft_wrap=True)
+    sys.stdout.write("".join(f"{line}\n" for line in body))
 
 
-# A last column narrower than this is a tower of words; then the terminal may break the lines.
-_LAST_COLUMN_MIN = 24
+def on_terminal() -> bool:
+    """Return whether a person reads the results as they come."""
+    return sys.stdout.isatty()
 
 
-def _width(terminal: int, lines: Sequence[Sequence[str]]) -> int:
-    """Return the width to print in: the terminal's, or none where the last column has no room."""
-    from rich.cells import cell_len  # noqa: PLC0415
+def print_by_project(
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    project: int,
+    right: Iterable[int] = (),
+) -> None:
+    """Print a table with a column of projects; a person needs none where all are the same."""
+    lines, numbers = list(rows), list(right)
+    # Further lines of one row leave it empty.
+    if not on_terminal() or len({line[project] for line in lines} - {""}) > 1:
+        print_table(headings, lines, numbers)
+        return
 
-    columns = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
-    before = sum(columns[:-1]) + 2 * len(columns)
-    needed = before + columns[-1]
-    return terminal if needed <= terminal or terminal - before >= _LAST_COLUMN_MIN else needed
+    def less(row: Sequence[str]) -> tuple[str, ...]:
+        return (*row[:project], *row[project + 1 :])
+
+    moved = [number - (number > project) for number in numbers]
+    print_table(less(headings), [less(line) for line in lines], moved)
+
+
+def _printable(cell: str) -> str:
+    """Return a cell as one line; what would steer the terminal becomes a blank."""
+    return "".join(letter if letter.isprintable() else " " for letter in cell)
 
 
 def print_line(text: str = "") -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
+from tallyard import units
 from tallyard.cli import session
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 # Often enough that nobody takes a slow step for a hang.
 HEARTBEAT_SECONDS = 10.0
+# The live line tells whole seconds.
+LIVE_SECONDS = 1.0
 
 
 class Progress(Protocol):
@@ -31,7 +34,7 @@ class Progress(Protocol):
 class Lines:
     """One line an event with the time of day, and a heartbeat with the step it is at.
 
-    Steps alone are not printed: Pulumi has hundreds.
+    Steps alone are not printed: while Pulumi works there are hundreds.
     """
 
     def __init__(self) -> None:
@@ -61,19 +64,28 @@ class Live:
 
     def __init__(self, status: Status) -> None:
         self._status = status
+        self._begun = time.monotonic()
+        self._step = ""
 
     def step(self, text: str) -> None:
         """Show the step."""
-        from rich.text import Text  # noqa: PLC0415
-
-        # As Text, because the lines of other programs may hold what looks like markup.
-        line = Text(text)
-        line.truncate(max(self._status.console.width - 4, 20), overflow="ellipsis")
-        self._status.update(line)
+        self._step = text
+        self.beat()
 
     def done(self, text: str) -> None:
         """Leave a line with a tick."""
         self._status.console.print(f"✓ {text}")
+
+    def beat(self) -> None:
+        """Show the step and how long all of it has taken."""
+        from rich.text import Text  # noqa: PLC0415
+
+        elapsed = f"  {units.duration(time.monotonic() - self._begun)}"
+        # As Text, because what is shown may hold what looks like markup.
+        line = Text(self._step)
+        room = max(self._status.console.width - 4, 20) - len(elapsed)
+        line.truncate(room, overflow="ellipsis")
+        self._status.update(line + Text(elapsed, style="dim"))
 
 
 @contextmanager
@@ -81,18 +93,27 @@ def progress(heartbeat_seconds: float = HEARTBEAT_SECONDS) -> Iterator[Progress]
     """Give the progress that suits stderr."""
     if sys.stderr.isatty():
         with session.err().status("") as status:
-            yield Live(status)
+            live = Live(status)
+            with _beating(live.beat, LIVE_SECONDS):
+                yield live
         return
-    lines, over = Lines(), threading.Event()
+    lines = Lines()
+    with _beating(lines.beat, heartbeat_seconds):
+        yield lines
 
-    def beat() -> None:
-        while not over.wait(heartbeat_seconds):
-            lines.beat()
 
-    thread = threading.Thread(target=beat, daemon=True)
+@contextmanager
+def _beating(beat: Callable[[], None], seconds: float) -> Iterator[None]:
+    over = threading.Event()
+
+    def beats() -> None:
+        while not over.wait(seconds):
+            beat()
+
+    thread = threading.Thread(target=beats, daemon=True)
     thread.start()
     try:
-        yield lines
+        yield
     finally:
         over.set()
         thread.join()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from tallyard.cli import documents, session
-from tallyard.cli.output import Format, Output, emit, print_line, print_table
+from tallyard.cli.output import Format, Output, emit, print_by_project, print_line
 from tallyard.cli.target import Target
 from tallyard.cli.views.durations import short
 from tallyard.cli.views.queue import QueueRow, QueueView, queue_view
@@ -17,7 +17,10 @@ def queue(*, target: Target | None = None, output: Output = Format.TABLE) -> Non
     """Show the queues with their quotas, and the waiting jobs with the reason.
 
     Cards count as used from the reservation on. BORROWED is how many of them belong to
-    others, of how many the queue may borrow.
+    others, of how many the queue may borrow of that model beyond its quota. FREE is what the
+    queue could be given now: what is left of its own quota, and what the others of its cohort
+    do not use, up to that limit. Cards that could be taken back from others are not in it, nor
+    does it say that one host has so many. It is "?" where you may not read the cohorts.
     """
     from tallyard.cluster.client import connect  # noqa: PLC0415
     from tallyard.cluster.kueue import read_queues  # noqa: PLC0415
@@ -36,10 +39,11 @@ def print_queues(view: QueueView) -> None:
     if not view.queues:
         print_line(word("No queues here."))
         return
-    print_table(
-        words("PROJECT", "QUEUE", "MODEL", "USED/QUOTA", "BORROWED", "PENDING", "ADMITTED"),
+    print_by_project(
+        words("PROJECT", "QUEUE", "MODEL", "USED/QUOTA", "BORROWED", "FREE", "PENDING", "ADMITTED"),
         [line for row in view.queues for line in _queue_lines(row)],
-        right=(3, 5, 6),
+        right=(3, 5, 6, 7),
+        project=0,
     )
 
 
@@ -50,11 +54,11 @@ def _print(view: QueueView) -> None:
         print_line(word("Nobody waits."))
         return
     print_line(word("Waiting:"))
-    print_table(
+    print_by_project(
         words("PLACE", "PROJECT", "QUEUE", "JOB", "USER", "ASKS", "WAITED", "REASON"),
         [
             (
-                str(row.place),
+                "-" if row.place is None else str(row.place),
                 row.project_key,
                 row.queue,
                 row.name,
@@ -66,6 +70,7 @@ def _print(view: QueueView) -> None:
             for row in view.waiting
         ],
         right=(0, 6),
+        project=1,
     )
 
 
@@ -73,17 +78,25 @@ def _queue_lines(row: QueueRow) -> list[tuple[str, ...]]:
     name = row.name if row.active else f"{row.name} ({word('inactive')})"
     counts = (str(row.pending), str(row.admitted))
     if not row.quotas:
-        return [(row.project_key, name, "?", "?", "", *counts)]
+        return [(row.project_key, name, "?", "?", "", "?", *counts)]
     first, *others = row.quotas
     return [
-        (row.project_key, name, first.model, _used(first), _borrowed(first), *counts),
-        *(("", "", quota.model, _used(quota), _borrowed(quota), "", "") for quota in others),
+        (row.project_key, name, *_figures(first), *counts),
+        *(("", "", *_figures(quota), "", "") for quota in others),
     ]
+
+
+def _figures(quota: Quota) -> tuple[str, ...]:
+    free = "?" if quota.free is None else quota.amount(quota.free)
+    return quota.model, _used(quota), _borrowed(quota), free
 
 
 def _used(quota: Quota) -> str:
     unit = " vCPU" if quota.is_cpu else ""
-    return f"{quota.amount(quota.used)}/{quota.amount(quota.nominal)}{unit}"
+    # A queue that only borrows has no quota of its own, which is not a quota of nothing.
+    borrows_only = not quota.nominal and quota.borrow_max != 0
+    of = "-" if borrows_only else quota.amount(quota.nominal)
+    return f"{quota.amount(quota.used)}/{of}{unit}"
 
 
 def _borrowed(quota: Quota) -> str:

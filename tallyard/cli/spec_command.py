@@ -5,24 +5,23 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
 from tallyard.cli import session
 from tallyard.cli.errors import Complaint
 from tallyard.cli.exit_codes import ExitCode
-from tallyard.cli.output import Format, Output, document, emit, print_line, to_yaml
+from tallyard.cli.output import Format, Output, emit, print_line, to_yaml
 from tallyard.cli.schema_check import refuse_faults
 from tallyard.cli.stack import Stack, load_or_refuse, overlay
 from tallyard.cluster.faults import Parts
 
 if TYPE_CHECKING:
     from tallyard.render.manifest import Manifest
-    from tallyard.spec.explain import Explanation
     from tallyard.spec.model import Platform
 
 _VERSIONS = Path("stacks/versions.yaml")
@@ -39,7 +38,13 @@ def validate(
     server: Annotated[
         bool, Parameter(negative=(), help="Also ask the cluster, by a dry run that keeps nothing.")
     ] = False,
-    context: Annotated[str | None, Parameter(help="Context of the kubeconfig.")] = None,
+    context: Annotated[
+        str | None,
+        Parameter(
+            help="Context of the kubeconfig, one that may apply the platform; in a lab's shell "
+            "that of its administrator.",
+        ),
+    ] = None,
     kubeconfig: Annotated[
         str | None, Parameter(help="Kubeconfig; without it KUBECONFIG or ~/.kube/config.")
     ] = None,
@@ -56,7 +61,9 @@ def validate(
     manifests = rendered(platform)
     unchecked = refuse_faults(path, manifests)
     if server:
-        _refuse_refusals(manifests, context, kubeconfig)
+        # In a lab's shell the current context is the operator's, who may only look.
+        ours = None if kubeconfig else os.environ.get("TALLYARD_KUBE_CONTEXT")
+        _refuse_refusals(manifests, context or ours or None, kubeconfig)
     print_line(_summary(path, platform, len(manifests), unchecked=unchecked, server=server))
 
 
@@ -76,10 +83,12 @@ def render(
     """Print the Kubernetes objects that the spec asks for.
 
     With --output-dir they are written into the folder, one file each, below a folder for each
-    namespace. With --scheduler it is the file that a cluster's administrator gives to
+    namespace; files of objects that are no longer asked for are removed from it, and a folder
+    that holds anything else is refused. With --scheduler it is the file that a cluster's administrator gives to
     kube-scheduler by its --config, so that work fills hosts as the quotas expect; no API
     object can say that.
     """
+    from tallyard.cli import manifest_folder  # noqa: PLC0415
     from tallyard.render.platform import render as rendered  # noqa: PLC0415
     from tallyard.render.scheduler import configuration  # noqa: PLC0415
 
@@ -91,8 +100,14 @@ def render(
     if output_dir is None:
         sys.stdout.write("---\n".join(to_yaml(dict(each)) for each in files.values()))
         return
-    _write(files, output_dir)
-    print_line(f"{len(files)} -> {output_dir}")
+    # The scheduler's file and the objects may share a folder; each run is about its own.
+    removed = manifest_folder.write(
+        files, output_dir, lambda name: (name == _SCHEDULER_FILE) is not scheduler
+    )
+    if session.lang() == "zh":
+        print_line(f"已将 {len(files)} 个对象写入 {output_dir}（删除 {removed} 个）")
+    else:
+        print_line(f"{len(files)} objects written to {output_dir} ({removed} removed)")
 
 
 def schema(which: Literal["platform", "overlay"] = "platform", /) -> None:
@@ -111,32 +126,13 @@ def explain(key: str = "", /, *, output: Output = Format.TABLE) -> None:
     """Explain a key of the spec.
 
     Args:
-        key: The key's path as in messages, e.g. tiers.gold.cards; without it, the whole file.
+        key: The key's path as in messages, e.g. tiers.gold.cards; without it, all keys of both files.
         output: How to print: table, json or yaml.
     """
-    from tallyard.spec.explain import UnknownKeyError  # noqa: PLC0415
-    from tallyard.spec.explain import explain as explained  # noqa: PLC0415
+    from tallyard.cli import explanation  # noqa: PLC0415
 
-    try:
-        found = explained(key)
-    except UnknownKeyError as error:
-        lang = session.lang()
-        todo = error.hint(lang) or "`tally spec explain`"
-        raise Complaint(ExitCode.NOT_FOUND, Parts("", error.what(lang), "", todo)) from error
-    content = document(
-        "Explanation",
-        {
-            "path": found.path,
-            "text": found.text,
-            "type": found.type,
-            "required": found.is_required,
-            "default": found.default,
-            "effect": found.effect,
-            "perEnvironment": found.is_per_environment,
-            "keys": list(found.keys),
-        },
-    )
-    emit(output, content, lambda: _print_explanation(found))
+    found = explanation.explained(key)
+    emit(output, explanation.body(found), lambda: explanation.show(found))
 
 
 def pins(
@@ -154,40 +150,6 @@ def pins(
     from tallyard.cli.pins import pins as look_up  # noqa: PLC0415
 
     return look_up(versions, check=check, accept_moved=accept_moved)
-
-
-def _print_explanation(found: Explanation) -> None:
-    print_line(f"{found.path or 'platform.yaml'}  ({found.type})")
-    print_line(f"  {found.text}")
-    rows = [
-        ("required", "yes" if found.is_required else "no"),
-        ("default", found.default or ""),
-        ("effect", found.effect),
-        ("per environment", "yes" if found.is_per_environment else "no"),
-        ("keys", ", ".join(found.keys)),
-    ]
-    for name, text in rows:
-        if text:
-            print_line(f"  {name + ':':<17}{text}")
-
-
-def _write(files: Mapping[str, Mapping[str, Any]], folder: Path) -> None:
-    for name, content in files.items():
-        path = folder / name
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(to_yaml(dict(content)), encoding="utf-8")
-        except OSError as error:
-            zh = session.lang() == "zh"
-            what = "无法写入文件" if zh else "the file cannot be written"
-            todo = (
-                "用 --output-dir 选择可写的文件夹"
-                if zh
-                else "choose a folder with --output-dir that you may write"
-            )
-            raise Complaint(
-                ExitCode.FAILED, Parts(str(path), what, error.strerror or str(error), todo)
-            ) from error
 
 
 def _refuse_refusals(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tallyard.spec.model import Platform
 
 STACKS = Path("stacks")
+_CHECKOUT = Path(__file__).resolve().parents[2]
 DEFAULT = "local"
 
 
@@ -25,11 +26,16 @@ class Stack:
     """The environment, by name.
 
     Attributes:
-        stack: The environment's name: `stacks/<name>.yaml`.
+        stack: The environment's name: `stacks/<name>.yaml`, in the working folder or, where it
+            has no `stacks`, in the checkout that tally is installed from.
     """
 
     stack: Annotated[
-        str, Parameter(name=["--stack", "-s"], help="The environment: stacks/NAME.yaml.")
+        str,
+        Parameter(
+            name=["--stack", "-s"],
+            help="The environment: NAME.yaml in the working folder's stacks, else in the checkout's.",
+        ),
     ] = DEFAULT
 
 
@@ -39,11 +45,18 @@ def overlay(file: Path | None, stack: Stack | None, root: Path | None = None) ->
     Args:
         file: A file that was named.
         stack: The environment.
-        root: The folder that has `stacks`; without it the working folder.
+        root: The folder that has `stacks`; without it the working folder or the checkout.
     """
     if file is not None:
         return file
-    return (root or Path()) / STACKS / f"{(stack or Stack()).stack}.yaml"
+    stacks = root / STACKS if root is not None else stacks_folder()
+    return stacks / f"{(stack or Stack()).stack}.yaml"
+
+
+def stacks_folder() -> Path:
+    """Return `stacks` of the working folder, else of the checkout that tally is installed from."""
+    elsewhere = _CHECKOUT / STACKS
+    return elsewhere if elsewhere.is_dir() and not STACKS.is_dir() else STACKS
 
 
 class SpecRefused(Exception):  # noqa: N818 - an outcome, told by the spec's own messages

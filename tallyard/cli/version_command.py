@@ -6,6 +6,7 @@ import platform
 from importlib.metadata import version as installed
 
 from tallyard.cli.output import Format, Output, document, emit, print_table
+from tallyard.cli.words import words
 
 # What decides how we meet a cluster; the rest is in the lock.
 _TELLING = ("lightkube", "pulumi", "pulumi-kubernetes", "kubernetes-validate")
@@ -19,4 +20,4 @@ def version(*, output: Output = Format.TABLE) -> None:
         **{name: installed(name) for name in _TELLING},
     }
     content = document("Version", {"versions": versions})
-    emit(output, content, lambda: print_table(("PROGRAM", "VERSION"), versions.items()))
+    emit(output, content, lambda: print_table(words("PROGRAM", "VERSION"), versions.items()))

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
+import msgspec
 from lightkube import Client
 from lightkube.core.exceptions import ApiError, ConfigError
 from lightkube.core.resource import GlobalResource, NamespacedResource, api_info
@@ -28,6 +29,11 @@ ALL_NAMESPACES = "*"
 TIMEOUT_SECONDS = 10.0
 # One page of a list; keeps the answer of a large cluster from being one huge response.
 _PAGE = 500
+
+_NO_API_SERVER = (
+    "what listens there did not answer like an API server; check the address of the kubeconfig, "
+    "also whether it begins with https"
+)
 
 type Kind = type[GlobalResource | NamespacedResource]
 
@@ -156,6 +162,10 @@ def _explained(where: str, asked: str, client: Client) -> Iterator[None]:
         ) from error
     except httpx2.HTTPError as error:
         raise _from_connection(error, where) from error
+    except (msgspec.MsgspecError, LookupError, AttributeError, TypeError) as error:
+        # lightkube takes the form of an answer for granted; a page of a proxy, or of a server
+        # that wants TLS and is asked without, has none of it.
+        raise ClusterError(Fault.UNREACHABLE, where, detail=_NO_API_SERVER) from error
     except (ConfigError, OSError, ValueError) as error:
         raise ClusterError(Fault.BAD_KUBECONFIG, where, detail=one_line(error)) from error
 

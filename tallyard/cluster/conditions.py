@@ -42,6 +42,17 @@ def moment(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
 
 
+def last_seen(event: Object) -> datetime:
+    """Return when an event was last seen; Kubernetes tells it in one of four places."""
+    text = (
+        event.get("lastTimestamp")
+        or (event.get("series") or {}).get("lastObservedTime")
+        or event.get("eventTime")
+        or event["metadata"]["creationTimestamp"]
+    )
+    return datetime.fromisoformat(text)
+
+
 def owner(item: Object) -> tuple[str, str] | None:
     """Return kind and name of the controller of an object, or of its first owner."""
     owners = item["metadata"].get("ownerReferences") or ()

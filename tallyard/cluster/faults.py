@@ -9,7 +9,8 @@ why and what to do, in English and Chinese. Nothing here does I/O.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -31,6 +32,9 @@ class Fault(StrEnum):
     NOT_FOUND = "not-found"
     NO_SUCH_KIND = "no-such-kind"
     NO_PROJECT = "no-project"
+    BAD_PROJECT = "bad-project"
+    NOT_YOURS = "not-yours"
+    LAB_DOWN = "lab-down"
     TOO_MANY_PROJECTS = "too-many-projects"
     REFUSED = "refused"
 
@@ -58,13 +62,24 @@ class ClusterError(Exception):
         self.values: Mapping[str, str] = values
         super().__init__(f"{self.parts().what}: {self.parts().why}")
 
-    def parts(self, lang: str = "en") -> Parts:
-        """Return the four parts in `en` or `zh`."""
+    def parts(self, lang: str = "en", options: Collection[str] | None = None) -> Parts:
+        """Return the four parts.
+
+        Args:
+            lang: `en` or `zh`.
+            options: The options of the command that failed; what to do names no other. None
+                for all.
+        """
         what, why, todo = _TEXTS[lang][self.fault]
+        todo = _IF_OPTION.sub(
+            lambda match: match[2] if options is None or match[1] in options else "", todo
+        )
         values = {**dict.fromkeys(_VALUES, ""), **self.values}
         return Parts(self.where, what.format(**values), why.format(**values), todo.format(**values))
 
 
+# `[-p:text]` is for commands that have the option -p.
+_IF_OPTION = re.compile(r"\[(--?[a-z-]+):([^\]]*)\]")
 _VALUES = ("detail", "server", "name", "count", "limit")
 _TEXTS: Mapping[str, Mapping[Fault, tuple[str, str, str]]] = {
     "en": {
@@ -81,12 +96,12 @@ _TEXTS: Mapping[str, Mapping[Fault, tuple[str, str, str]]] = {
         Fault.NO_CONTEXT: (
             'the context "{name}" is not in the kubeconfig',
             "{detail}",
-            "choose one of these with --context",
+            "choose one of these[--context: with --context]",
         ),
         Fault.UNREACHABLE: (
             "the cluster cannot be reached",
             "{detail}",
-            "check that it runs (`tally lab status` for the lab) and that this is its address, or choose another with --context",
+            "check that it runs (`tally lab status` for the lab) and that this is its address[--context:, or choose another with --context]",
         ),
         Fault.TIMEOUT: (
             "the cluster did not answer",
@@ -111,9 +126,13 @@ _TEXTS: Mapping[str, Mapping[Fault, tuple[str, str, str]]] = {
         Fault.FORBIDDEN: (
             "you may not do this",
             "{detail}",
-            "name your own project with -p, or ask your administrator for the right",
+            "[-p:name your own project with -p, or ][--server:choose a context that may apply the platform with --context, or ]ask your administrator for the right",
         ),
-        Fault.NOT_FOUND: ("{name} is not there", "{detail}", "check the name and the project (-p)"),
+        Fault.NOT_FOUND: (
+            "{name} is not there",
+            "{detail}",
+            "check the name[-p: and the project (-p)]",
+        ),
         Fault.NO_SUCH_KIND: (
             "the cluster does not know {name}",
             f"Kueue is not installed, or not in a version with the API {KUEUE_VERSION}",
@@ -123,6 +142,21 @@ _TEXTS: Mapping[str, Mapping[Fault, tuple[str, str, str]]] = {
             'there is no project "{name}" in the cluster',
             "the queues of the cluster belong to: {detail}",
             "name one of these with -p, by its key or its id",
+        ),
+        Fault.BAD_PROJECT: (
+            '"{name}" is no name of a project',
+            "a project is named by its key, or by its id of lower-case letters, digits and dashes",
+            "name one with -p; `tally queue` shows those that you may see",
+        ),
+        Fault.NOT_YOURS: (
+            "the project {name} is not yours",
+            "you may read: {detail}",
+            "name one of these with -p, or ask your administrator to let you in",
+        ),
+        Fault.LAB_DOWN: (
+            "the lab {name} is not up",
+            "this shell is set up for it, and its kubeconfigs are not there",
+            "`tally lab up` starts it",
         ),
         Fault.TOO_MANY_PROJECTS: (
             "which projects are yours cannot be found out",
@@ -149,12 +183,12 @@ _TEXTS: Mapping[str, Mapping[Fault, tuple[str, str, str]]] = {
         Fault.NO_CONTEXT: (
             "kubeconfig 中没有上下文“{name}”",
             "{detail}",
-            "用 --context 选择其中之一",
+            "选择其中之一[--context:（--context）]",
         ),
         Fault.UNREACHABLE: (
             "无法连接集群",
             "{detail}",
-            "确认集群在运行（实验环境用 `tally lab status`）且地址正确，或用 --context 选择另一个",
+            "确认集群在运行（实验环境用 `tally lab status`）且地址正确[--context:，或用 --context 选择另一个]",
         ),
         Fault.TIMEOUT: (
             "集群没有回应",
@@ -179,9 +213,9 @@ _TEXTS: Mapping[str, Mapping[Fault, tuple[str, str, str]]] = {
         Fault.FORBIDDEN: (
             "您无权执行此操作",
             "{detail}",
-            "用 -p 指定自己的项目，或向管理员申请权限",
+            "[-p:用 -p 指定自己的项目，或][--server:用 --context 选择可应用平台的上下文，或]向管理员申请权限",
         ),
-        Fault.NOT_FOUND: ("找不到 {name}", "{detail}", "检查名称和项目（-p）"),
+        Fault.NOT_FOUND: ("找不到 {name}", "{detail}", "检查名称[-p:和项目（-p）]"),
         Fault.NO_SUCH_KIND: (
             "集群不认识 {name}",
             f"没有安装 Kueue，或其版本没有 {KUEUE_VERSION} 接口",
@@ -191,6 +225,21 @@ _TEXTS: Mapping[str, Mapping[Fault, tuple[str, str, str]]] = {
             "集群中没有项目“{name}”",
             "集群的队列属于：{detail}",
             "用 -p 指定其中之一，写 key 或 id 均可",
+        ),
+        Fault.BAD_PROJECT: (
+            "“{name}”不是项目名称",
+            "项目以 key 或 id 指定，id 只含小写字母、数字和连字符",
+            "用 -p 指定一个项目；`tally queue` 列出您可见的项目",
+        ),
+        Fault.NOT_YOURS: (
+            "项目 {name} 不是您的",
+            "您可读取：{detail}",
+            "用 -p 指定其中之一，或请管理员授权",
+        ),
+        Fault.LAB_DOWN: (
+            "实验环境 {name} 未启动",
+            "本终端为它而设，但其 kubeconfig 不存在",
+            "用 `tally lab up` 启动",
         ),
         Fault.TOO_MANY_PROJECTS: (
             "无法得知哪些项目是您的",

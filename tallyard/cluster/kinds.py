@@ -51,6 +51,12 @@ class ClusterQueue(GenericGlobalResource):
     _api_info = create_api_info(KUEUE_GROUP, KUEUE_VERSION, "ClusterQueue", "clusterqueues")
 
 
+class Cohort(GenericGlobalResource):
+    """Kueue's Cohort."""
+
+    _api_info = create_api_info(KUEUE_GROUP, KUEUE_VERSION, "Cohort", "cohorts")
+
+
 class ResourceFlavor(GenericGlobalResource):
     """Kueue's ResourceFlavor."""
 

@@ -39,9 +39,13 @@ def choose(context: str | None = None, path: str | None = None) -> SingleConfig:
     files = [Path(part).expanduser() for part in source.split(os.pathsep) if part]
     present = [file for file in files if file.is_file()]
     if not present:
+        lab = os.environ.get("TALLYARD_LAB", "")
+        if lab and files and all(file.parent.parent.name == lab for file in files):
+            raise ClusterError(Fault.LAB_DOWN, f"the shell of the lab {lab}", name=lab)
         raise ClusterError(Fault.NO_KUBECONFIG, source)
     merged = _merge([_read(file) for file in present])
-    return _pick(merged, context, source)
+    where = str(present[0]) if len(present) == 1 else f"KUBECONFIG ({len(present)} files)"
+    return _pick(merged, context, where)
 
 
 def _read(file: Path) -> Mapping[str, Any]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from tallyard.cluster.client import Connection, Kind
-from tallyard.cluster.conditions import Object
+from tallyard.cluster.conditions import Object, condition
 from tallyard.cluster.faults import ClusterError, Fault
-from tallyard.cluster.kinds import ClusterQueue, LocalQueue, ResourceFlavor, Workload
+from tallyard.cluster.kinds import ClusterQueue, Cohort, LocalQueue, Node, ResourceFlavor, Workload
 from tallyard.cluster.projects import keys_by_id
 from tallyard.cluster.scope import Namespaces, read
 
@@ -20,13 +19,16 @@ class Queues:
     """The queues of a scope with all that stands behind them.
 
     `cluster_queues` and `flavors` are by name; they are empty where the caller may not read
-    them, and the figures that come from them are then unknown.
+    them, and the figures that come from them are then unknown. `cohorts` (by name) and `nodes`
+    are None then; the nodes are only read where a workload waits for room on them.
     """
 
     local_queues: tuple[Object, ...]
     cluster_queues: Mapping[str, Object]
     flavors: Mapping[str, Object]
     workloads: tuple[Object, ...]
+    cohorts: Mapping[str, Object] | None = None
+    nodes: tuple[Object, ...] | None = None
 
     @cached_property
     def _keys(self) -> Mapping[str, str]:
@@ -43,19 +45,33 @@ def read_queues(connection: Connection, scope: Namespaces) -> Queues:
     Raises:
         ClusterError: When the server cannot be asked, or refuses the scope itself.
     """
+    local_queues = read(connection, LocalQueue, scope)
+    workloads = read(connection, Workload, scope)
     return Queues(
-        local_queues=read(connection, LocalQueue, scope),
-        cluster_queues=_by_name(connection, ClusterQueue),
-        flavors=_by_name(connection, ResourceFlavor),
-        workloads=read(connection, Workload, scope),
+        local_queues=local_queues,
+        cluster_queues=_by_name(connection, ClusterQueue) or {},
+        flavors=_by_name(connection, ResourceFlavor) or {},
+        workloads=workloads,
+        cohorts=_by_name(connection, Cohort),
+        nodes=_if_allowed(connection, Node) if any(map(_lacks_room, workloads)) else None,
     )
 
 
-def _by_name(connection: Connection, kind: Kind) -> Mapping[str, Mapping[str, Any]]:
+def _lacks_room(workload: Object) -> bool:
+    """Say whether Kueue found quota for a workload and no place: it speaks of the topology."""
+    reserved = condition(workload, "QuotaReserved") or {}
+    return reserved.get("status") == "False" and "topology" in str(reserved.get("message", ""))
+
+
+def _by_name(connection: Connection, kind: Kind) -> Mapping[str, Object] | None:
+    found = _if_allowed(connection, kind)
+    return None if found is None else {item["metadata"]["name"]: item for item in found}
+
+
+def _if_allowed(connection: Connection, kind: Kind) -> tuple[Object, ...] | None:
     try:
-        found = connection.list(kind)
+        return connection.list(kind)
     except ClusterError as error:
         if error.fault is Fault.FORBIDDEN:
-            return {}
+            return None
         raise
-    return {item["metadata"]["name"]: item for item in found}

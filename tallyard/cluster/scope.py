@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
@@ -11,10 +12,13 @@ from tallyard.cluster import projects
 from tallyard.cluster.client import ALL_NAMESPACES, Connection, Kind
 from tallyard.cluster.faults import ClusterError, Fault
 from tallyard.cluster.kinds import ClusterQueue, LocalQueue
+from tallyard.failures import one_line
 
 # Each is one request of about 10 ms: so many take the ten seconds that a person waits at most.
 PROJECTS_ASKED_MAX = 1000
 _CHOICES_SHOWN_MAX = 8
+# A DNS label: an id is a namespace's name.
+_ID = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 type Namespaces = tuple[str, ...]
 
@@ -37,7 +41,7 @@ def namespaces(connection: Connection, project: str | None, *, everything: bool)
     if everything:
         return (ALL_NAMESPACES,)
     if project is not None:
-        return (_named(connection, project),)
+        return (_let_in(connection, project, _named(connection, project)),)
     if connection.namespace not in (None, "default"):
         return (str(connection.namespace),)
     return _readable(connection)
@@ -49,19 +53,52 @@ def read(connection: Connection, kind: Kind, scope: Namespaces) -> tuple[Mapping
 
 
 def _named(connection: Connection, project: str) -> str:
+    refused = ClusterError(Fault.BAD_PROJECT, connection.where, name=one_line(project))
+    if not project.strip() or not project.isprintable():
+        raise refused
     try:
         keys = projects.keys_by_id(connection.list(ClusterQueue))
     except ClusterError as error:
         if error.fault is not Fault.FORBIDDEN:
             raise
         # Who may not read the queues may still read a namespace: then it is called by its id.
+        # It goes into the request's path, where anything else would ask for another thing.
+        if not _ID.fullmatch(project):
+            raise refused from error
         return labels.namespace(project)
     found = projects.id_of(project, keys)
+    if found is None and "/" in project:
+        raise refused
     if found is None:
         raise ClusterError(
             Fault.NO_PROJECT, connection.where, name=project, detail=_choices(project, keys)
         )
     return labels.namespace(found)
+
+
+def _let_in(connection: Connection, project: str, namespace: str) -> str:
+    """Return the namespace; who may not read it is told which projects are theirs."""
+    try:
+        connection.list(LocalQueue, namespace=namespace)
+    except ClusterError as error:
+        if error.fault is not Fault.FORBIDDEN:
+            raise
+        keys = _keys_or_none(connection)
+        own = [n for n in map(labels.namespace, keys) if _may_read(connection, n)]
+        if not own:
+            raise
+        names = ", ".join(keys[name] for name in own[:_CHOICES_SHOWN_MAX])
+        raise ClusterError(Fault.NOT_YOURS, connection.where, name=project, detail=names) from error
+    return namespace
+
+
+def _keys_or_none(connection: Connection) -> Mapping[str, str]:
+    """Return the projects, or none where they cannot all be asked."""
+    try:
+        keys = projects.keys_by_id(connection.list(ClusterQueue))
+    except ClusterError:
+        return {}
+    return keys if len(keys) <= PROJECTS_ASKED_MAX else {}
 
 
 def _choices(project: str, keys: Mapping[str, str]) -> str:

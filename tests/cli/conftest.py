@@ -35,6 +35,7 @@ def queues(moment: Mapping[str, Any]) -> Queues:
         cluster_queues={q["metadata"]["name"]: q for q in moment["cluster_queues"]},
         flavors={f["metadata"]["name"]: f for f in moment["flavors"]},
         workloads=tuple(moment["workloads"]),
+        cohorts={},
     )
 
 
@@ -51,6 +52,7 @@ def answers_of(moment: Mapping[str, Any]) -> dict[str, Any]:
     return {
         f"{kueue}/clusterqueues": moment["cluster_queues"],
         f"{kueue}/resourceflavors": moment["flavors"],
+        f"{kueue}/cohorts": [],
         f"{kueue}/{nlp}/localqueues": moment["local_queues"],
         f"{kueue}/{nlp}/workloads": moment["workloads"],
         f"/apis/batch/v1/{nlp}/jobs": moment["jobs"],

@@ -79,6 +79,27 @@ def test_a_job_shows_its_timeline_and_its_own_events(demo: Path, tmp_path: Path)
     assert "Suspended" not in done.stdout
 
 
+def test_a_job_says_what_it_waited_for_under_its_submission(
+    demo: Path, api_server: ApiServer, moment: Mapping[str, Any], tmp_path: Path
+) -> None:
+    """Kueue's last Pending event of its workload, which stays when the job has run."""
+    event = {
+        "metadata": {"name": "e9", "namespace": "nlp", "creationTimestamp": "2026-12-01T08:00:00Z"},
+        "involvedObject": {"kind": "Workload", "name": "job-train-fill-11111"},
+        "reason": "Pending",
+        "message": "couldn't assign flavors to pod set main: insufficient unused quota for nvidia.com/gpu in flavor training-a800-sxm4-80gb-4d5e6f, 24 more needed",
+        "lastTimestamp": "2026-12-01T08:00:00Z",
+    }
+    api_server.answers["/api/v1/namespaces/nlp/events"] = [*moment["events"], event]
+    table = _tally(tmp_path, "jobs", "train-fill", KUBECONFIG=str(demo)).stdout.splitlines()
+    (at,) = (number for number, line in enumerate(table) if line.startswith("waited"))
+    assert table[at - 1].startswith("submitted")
+    assert table[at].endswith("waits for 24 more A800-SXM4-80GB in queue nlp-training")
+    whole = _tally(tmp_path, "jobs", "train-fill", "-o", "json", KUBECONFIG=str(demo)).stdout
+    (life,) = json.loads(whole)["timelines"]
+    assert life["waitedFor"] == "waits for 24 more A800-SXM4-80GB in queue nlp-training"
+
+
 def test_the_events_of_an_earlier_job_of_the_same_name_are_left_out(
     demo: Path, tmp_path: Path
 ) -> None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import importlib
+import re
 import shlex
 from pathlib import Path
 
 import pytest
 
-from tallyard.cli.application import build
+from tallyard.cli.application import build, options_of
 from tallyard.cli.commands import COMMANDS, Command
 from tallyard.cli.exit_codes import MEANINGS, ExitCode, of_fault
 from tallyard.cli.reference import PAGE, help_of, page
-from tallyard.cluster.faults import Fault
+from tallyard.cluster.faults import ClusterError, Fault
 
 
 def _id(command: Command) -> str:
@@ -36,6 +37,22 @@ def test_the_example_of_a_command_really_parses(command: Command) -> None:
     found, _, _ = build().parse_args(words[1:], exit_on_error=False, print_error=False)
     module, _, name = command.target.partition(":")
     assert found is getattr(importlib.import_module(module), name)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("command", COMMANDS, ids=_id)
+def test_what_to_do_about_a_fault_names_no_option_that_the_command_lacks(
+    command: Command, lang: str
+) -> None:
+    # What comes from the scope comes only where there is one.
+    scoped = {Fault.BAD_PROJECT, Fault.NO_PROJECT, Fault.NOT_YOURS, Fault.TOO_MANY_PROJECTS}
+    options = options_of(command.path)
+    for fault in set(Fault) - (set() if "-p" in options else scoped):
+        todo = ClusterError(fault, "here", name="x").parts(lang, options).todo
+        named = re.findall(r"(?<![\w-])--?[a-z][a-z-]*(?![^`]*`(?:[^`]*`[^`]*`)*[^`]*$)", todo)
+        assert set(named) <= options | {"--current", "--namespace"}, (fault, todo)
+        assert todo
+        assert "[" not in todo
 
 
 def test_the_reference_is_current() -> None:

@@ -49,7 +49,8 @@ def test_the_document_of_one_job(
     assert work is not None
     row = job_rows(submitted, NOW)[submitted.work.index(work)]
     lives = {w["metadata"]["name"]: timeline(w, pods_of(work, w)) for w in work.workloads}
-    content = documents.job(row, lives, moment["events"])
+    waited_for = dict.fromkeys(lives, "waits for 2 more")
+    content = documents.job(row, lives, waited_for, moment["events"])
     assert _text(content, capsys, Format.YAML) == snapshot
 
 
@@ -85,7 +86,7 @@ def test_events_stand_in_the_order_of_the_time_that_is_shown(submitted: Submitte
         },
         {**about, "metadata": {"creationTimestamp": "2026-12-01T07:59:59Z"}, "reason": "first"},
     ]
-    told = documents.job(job_rows(submitted, NOW)[0], {}, events)["events"]
+    told = documents.job(job_rows(submitted, NOW)[0], {}, {}, events)["events"]
     assert [event["reason"] for event in told] == ["first", "second", "third", "last"]
     assert [event["at"][11:] for event in told] == [
         *("07:59:59Z", "08:00:00Z", "08:00:00Z", "08:00:09Z"),

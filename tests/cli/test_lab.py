@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
+from lab import control_plane, kueue_manager, kwokctl, stack
 from lab.folder import LabFolder
 from lab.status import ComponentStatus, LabStatus
 from lab.toolchain.failure import ToolchainError
 from lab.walkthrough import Story
 from tallyard.cli import lab_summary
+from tallyard.cli.lab_command import Component
 from tallyard.cli.main import run
 from tallyard.cluster.jobs import Submitted
 from tallyard.spec.load import load
@@ -24,13 +28,23 @@ STACK = Path(__file__).parents[2] / "stacks" / "local.yaml"
 NOBODY = "no-such-lab"
 
 
+BEGUN = datetime(2026, 12, 1, 8, 0, 0, 900000, tzinfo=UTC)
+
+
 @pytest.fixture
-def told(
+def begun() -> datetime:
+    """When the `up` began: just before the examples were submitted."""
+    return BEGUN
+
+
+@pytest.fixture
+def told(  # noqa: PLR0917 - fixtures
     api_server: ApiServer,
     kubeconfig: WriteKubeconfig,
     moment: Mapping[str, Any],
     submitted: Submitted,
     capsys: pytest.CaptureFixture[str],
+    begun: datetime,
 ) -> str:
     """What the end of `tally lab up` prints for the cluster of `data/cluster.yaml`."""
     kueue = "/apis/kueue.x-k8s.io/v1beta2"
@@ -52,8 +66,9 @@ def told(
     stories = (
         Story("train-fill.yaml", work["train-fill"], None),
         Story("train-waits.yaml", work["train-waits"], "waits for 2 more"),
+        Story("serve.yaml", work["serve"], None),
     )
-    lab_summary.show(platform, folder, status, stories)
+    lab_summary.show(platform, folder, status, stories, begun)
     return capsys.readouterr().out
 
 
@@ -72,6 +87,45 @@ def test_the_summary_shows_the_queues_and_the_lives_of_the_examples(told: str) -
 
 def test_an_example_that_had_to_wait_says_for_what(told: str) -> None:
     assert "  waited: waits for 2 more" in told.splitlines()
+
+
+@pytest.mark.parametrize("begun", [datetime(2026, 12, 1, 7, 58, tzinfo=UTC)])
+def test_each_pod_of_a_service_has_a_heading(told: str) -> None:
+    assert "  serve-5f6d7-aaaaa" in told.splitlines()
+    assert "  serve-5f6d7-bbbbb" in told.splitlines()
+
+
+@pytest.mark.parametrize("begun", [BEGUN + timedelta(hours=1)])
+def test_examples_of_an_earlier_up_are_not_told_as_if_just_run(told: str) -> None:
+    assert "examples/" not in told
+    assert "The examples were submitted before, at 2026-12-01 08:00:05 UTC" in told
+    assert "`tally jobs`" in told
+
+
+def test_examples_that_were_there_already_are_told_apart_from_the_new_ones(told: str) -> None:
+    assert "examples/serve.yaml" not in told
+    assert "The other examples were submitted before, at 2026-12-01 07:59:00 UTC" in told
+
+
+def test_the_parts_that_have_logs_are_those_that_can_be_named() -> None:
+    named = set(get_args(Component.__value__))
+    assert named == {*kwokctl.COMPONENTS, kueue_manager.NAME, stack.NAME, control_plane.KWOKCTL}
+
+
+def test_in_a_labs_shell_a_command_is_about_that_lab(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TALLYARD_LAB", NOBODY)
+    for command in ("status", "down", "preview"):
+        run(["lab", command])
+        assert f"there is no lab {NOBODY}" in capsys.readouterr().out
+    assert run(["lab", "status", "--name", "another-lab"]) == 6
+    assert "another-lab" in capsys.readouterr().out
+
+
+def test_the_table_of_a_lab_speaks_chinese(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["version", "--lang", "zh"]) == 0
+    assert capsys.readouterr().out.split()[:2] == ["程序", "版本"]
 
 
 def test_the_summary_ends_with_three_commands(told: str) -> None:
@@ -122,3 +176,19 @@ def test_a_toolchain_that_cannot_be_had_is_told_in_four_parts(
 def test_a_name_that_no_lab_can_have_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["lab", "status", "--name", "Not A Name"]) == 1
     assert "not possible" in capsys.readouterr().err
+
+
+def test_what_the_system_refuses_is_told_with_the_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "/lab/lab.json")
+
+    monkeypatch.setattr("lab.toolchain.ensure.ensure", fail)
+    assert run(["lab", "toolchain"]) == 1
+    assert [line.strip() for line in capsys.readouterr().err.splitlines()] == [
+        "error: /lab/lab.json cannot be used",
+        "where: /lab/lab.json",
+        "why: the disk is full",
+        "do: Free some space there, then run the command again",
+    ]

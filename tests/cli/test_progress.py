@@ -34,6 +34,21 @@ def test_a_long_step_is_named_again_by_the_heartbeat(capsys: pytest.CaptureFixtu
     assert "... pulumi up" in err
 
 
+def test_on_a_terminal_the_time_goes_on_while_a_step_is_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = io.StringIO()
+    console = Console(file=text, force_terminal=True, width=60, markup=False, highlight=False)
+    now = 100.0
+    monkeypatch.setattr("tallyard.cli.progress.time.monotonic", lambda: now)
+    with console.status("") as status:
+        live = Live(status)
+        live.step("pulumi up: 47 objects, 32 s")
+        now = 165.0
+        live.beat()
+        assert "pulumi up: 47 objects, 32 s  1m05s" in str(status.status)
+
+
 def test_on_a_terminal_what_is_done_stays_and_nothing_is_taken_for_markup() -> None:
     """Pulumi prints `[urn=...]`, and a URL that ends a bracket would be broken markup."""
     text = io.StringIO()

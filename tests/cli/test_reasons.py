@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -56,16 +57,16 @@ SAYINGS = [
     (
         MAIN
         + f"insufficient quota for memory in flavor {A800}, previously considered podsets requests (1Gi) + current podset request (4Ti) > maximum capacity (2Ti)",
-        "can never run as it is: asks for 4Ti memory, and at most 2Ti can be had in queue nlp-training",
+        "can never run as it is: asks for 4Ti memory on A800-SXM4-80GB hosts, and at most 2Ti can be had in queue nlp-training",
     ),
     (
         MAIN + 'topology "cluster-1" doesn\'t allow to fit any of 2 pod(s)',
-        "no host (or group of hosts) has room for its 2 pod(s) as asked",
+        "no host (or group of hosts) has room for its 2 pods as asked",
     ),
     (
         MAIN
         + 'topology "cluster-1" doesn\'t allow to fit any of 1 pod(s). Total nodes: 4; excluded: nodeSelector: 2, resource "nvidia.com/gpu": 1, taint "tallyard.dev/pool=training:NoSchedule": 1',
-        "no host (or group of hosts) has room for its 1 pod(s) as asked (of 4 hosts: 2 do not match the selector, 1 without enough free nvidia.com/gpu, 1 tainted tallyard.dev/pool=training:NoSchedule)",
+        "no host (or group of hosts) has room for its 1 pod as asked (of 4 hosts: 2 do not match the selector, 1 without enough free nvidia.com/gpu, 1 tainted tallyard.dev/pool=training:NoSchedule)",
     ),
     (
         MAIN + 'topology "cluster-1" allows to fit only 3 out of 4 pod(s)',
@@ -176,7 +177,7 @@ def test_all_shortages_of_several_pod_sets_are_told_once_each() -> None:
 def test_a_preemption_under_way_is_told_behind_the_reason() -> None:
     message = f"{MAIN}{_short(A800, '2')}. Pending the preemption of 3 workload(s)"
     said = explain(message, FACTS)
-    assert said.endswith("; 3 running job(s) of lower priority are being stopped for it")
+    assert said.endswith("; 3 running jobs of lower priority are being stopped for it")
     assert said.startswith("waits for 2 more A800-SXM4-80GB")
 
 
@@ -186,6 +187,87 @@ def test_a_preemption_under_way_is_told_behind_the_reason() -> None:
 def test_an_unknown_message_is_shown_as_it_is(message: str) -> None:
     assert explain(message, FACTS) == message
     assert explain(message, FACTS, "zh") == message
+
+
+NINE = 'topology "cluster-1" doesn\'t allow to fit any of 1 pod(s). Total nodes: 4; excluded: resource "nvidia.com/gpu": 4'
+PODS = {"nvidia.com/gpu": 9, "cpu": 16000, "memory": 2**37}
+
+
+def _facts(largest: dict[str, dict[str, int]] | None, *, is_idle: bool = False) -> Facts:
+    quotas = {name: replace(quota, is_idle=is_idle) for name, quota in QUOTAS.items()}
+    return Facts("nlp-training", quotas, pool="training", per_pod=PODS, largest=largest)
+
+
+def test_a_pod_that_is_larger_than_the_largest_host_can_never_run() -> None:
+    facts = _facts({A100: {"nvidia.com/gpu": 8}, A800: {"nvidia.com/gpu": 4}})
+    assert explain(MAIN + NINE, facts) == (
+        "can never run as it is: one pod asks for 9 cards, the largest host of training has 8"
+    )
+
+
+def test_who_may_not_read_the_hosts_is_told_no_more_than_is_known() -> None:
+    busy = explain(MAIN + NINE, _facts(None))
+    assert busy == "no host of training has 9 cards free for its pod"
+    idle = explain(MAIN + NINE, _facts(None, is_idle=True))
+    assert idle == busy + ", though none is in use: ask for less in one pod"
+
+
+def test_a_pod_that_only_has_to_wait_for_a_host_is_not_told_never() -> None:
+    facts = _facts({A100: {"nvidia.com/gpu": 16}})
+    assert explain(MAIN + NINE, facts) == "no host of training has 9 cards free for its pod"
+
+
+@pytest.mark.parametrize(
+    ("resource", "largest", "said"),
+    [
+        ("cpu", 8000, "one pod asks for 16 vCPU, the largest host of training has 8"),
+        ("memory", 2**36, "one pod asks for 128Gi memory, the largest host of training has 64Gi"),
+    ],
+)
+def test_a_pod_may_be_too_large_in_vcpu_or_memory(resource: str, largest: int, said: str) -> None:
+    message = MAIN + NINE.replace("nvidia.com/gpu", resource)
+    assert explain(message, _facts({A800: {resource: largest}})).endswith(said)
+
+
+def test_a_model_that_the_queue_does_not_have_is_named_with_those_it_has() -> None:
+    flavors = ", ".join(f"flavor {name} doesn't match node affinity" for name in (A100, A800))
+    facts = Facts("nlp-training", QUOTAS, pool="training", asked_model="H100")
+    assert explain(MAIN + flavors, facts) == (
+        "H100 is not in queue training, which has A100-SXM4-40GB, A800-SXM4-80GB"
+    )
+
+
+def _too_large(flavor: str) -> str:
+    return f"insufficient quota for nvidia.com/gpu in flavor {flavor}, previously considered podsets requests (0) + current podset request (40) > maximum capacity (24)"
+
+
+def test_what_can_never_be_on_two_models_is_told_of_both_and_begins_once() -> None:
+    said = explain(f"{MAIN}{_too_large(A100)}, {_too_large(A800)}", FACTS)
+    assert said.count("can never run") == 1
+    assert "A100-SXM4-40GB" in said
+    assert "A800-SXM4-80GB" in said
+
+
+def test_a_model_that_is_too_small_is_no_never_where_another_may_do() -> None:
+    said = explain(f"{MAIN}{_too_large(A100)}, {_short(A800, '2')}", FACTS)
+    assert "never" not in said
+    assert "at most 24" in said
+    assert "waits for 2 more A800" in said
+
+
+def test_hosts_that_were_left_out_for_several_models_are_told_in_one_sentence() -> None:
+    one = 'topology "cluster-1" doesn\'t allow to fit any of 2 pod(s). Total nodes: {}; excluded: topologyDomain: {}'
+    said = explain(f"{MAIN}{one.format(4, 2)}, {one.format(6, 3)}", FACTS)
+    assert said.count("no host") == 1
+    assert said.endswith(
+        "(of 4 hosts: 2 in other racks or blocks; of 6 hosts: 3 in other racks or blocks)"
+    )
+
+
+def test_the_figures_of_now_are_not_told_of_a_message_of_the_past() -> None:
+    assert explain(MAIN + _short(A800, "2"), replace(FACTS, is_now=False)) == (
+        "waits for 2 more A800-SXM4-80GB in queue nlp-training"
+    )
 
 
 def test_what_is_unknown_beside_what_is_known_is_not_dropped() -> None:

@@ -42,7 +42,7 @@ def test_the_schedulers_configuration_is_printed_or_written_instead_of_the_objec
     assert printed == configuration(platform)
     arguments = ["spec", "render", STACK, "--scheduler", "--output-dir", str(tmp_path)]
     assert run(arguments) == 0
-    (file,) = tmp_path.iterdir()
+    (file,) = tmp_path.glob("*.yaml")
     assert yaml.safe_load(file.read_text()) == printed
 
 
@@ -99,11 +99,104 @@ def test_pins_that_are_wrong_are_told_with_their_lines(
 def test_a_folder_that_cannot_be_written_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "cluster").write_text("a file where a folder should be")
+    (tmp_path / "file").write_text("a file where a folder should be")
+    assert run(["spec", "render", STACK, "--output-dir", str(tmp_path / "file")]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert f"where: {tmp_path / 'file'}" in err
+
+
+def test_files_of_objects_that_are_no_longer_asked_for_are_removed(
+    spec: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "manifests"
+    assert run(["spec", "render", str(spec), "--output-dir", str(folder)]) == 0
+    assert f"38 objects written to {folder} (0 removed)" in capsys.readouterr().out
+    (folder / "notes.txt").write_text("mine")
+    assert run(["spec", "render", str(spec), "--scheduler", "--output-dir", str(folder)]) == 0
+    platform = spec.parent / "platform.yaml"
+    content = yaml.safe_load(platform.read_text())
+    del content["projects"]["vision"]
+    platform.write_text(yaml.safe_dump(content))
+    capsys.readouterr()
+    assert run(["spec", "render", str(spec), "--output-dir", str(folder)]) == 0
+    told = re.search(r"(\d+) objects written to .* \((\d+) removed\)", capsys.readouterr().out)
+    assert told is not None
+    assert int(told[1]) + int(told[2]) == 38
+    assert int(told[2]) > 0
+    # What is not of this run stays: a person's file, and the scheduler's.
+    left = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    assert {"notes.txt", "kube-scheduler.yaml"} <= left
+    assert not any("vision" in name for name in left)
+    assert not (folder / "vision").exists()
+    assert len(left) == int(told[1]) + 3
+
+
+def test_a_folder_that_holds_something_else_is_refused_and_left_as_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "thesis.txt").write_text("mine")
     assert run(["spec", "render", STACK, "--output-dir", str(tmp_path)]) == 1
     out, err = capsys.readouterr()
     assert out == ""
-    assert str(tmp_path / "cluster") in err
+    assert [line.split(":")[0].strip() for line in err.splitlines()] == [
+        *("error", "where", "why", "do"),
+    ]
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_a_list_of_files_that_leads_out_of_the_folder_removes_nothing_there(
+    tmp_path: Path,
+) -> None:
+    folder, outside = tmp_path / "manifests", tmp_path / "thesis.txt"
+    folder.mkdir()
+    outside.write_text("mine")
+    (folder / ".tallyard-manifests").write_text(f"../thesis.txt\n{outside}\n")
+    assert run(["spec", "render", STACK, "--output-dir", str(folder)]) == 0
+    assert outside.read_text() == "mine"
+
+
+def test_the_stacks_of_the_working_folder_count_before_those_of_the_checkout(
+    spec: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    assert run(["spec", "validate"]) == 0
+    assert capsys.readouterr().out.startswith(f"{STACK}: good")
+    (elsewhere / "stacks").mkdir()
+    for name in ("platform.yaml", "local.yaml", "versions.yaml"):
+        (elsewhere / "stacks" / name).write_text((spec.parent / name).read_text())
+    assert run(["spec", "validate"]) == 0
+    assert capsys.readouterr().out.startswith("stacks/local.yaml: good")
+
+
+def test_in_a_labs_shell_the_server_is_asked_as_the_one_who_may_apply(
+    api_server: ApiServer,
+    kubeconfig: WriteKubeconfig,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("KUBECONFIG", str(kubeconfig(api_server.url)))
+    monkeypatch.setenv("TALLYARD_KUBE_CONTEXT", "the-administrator")
+    arguments = ["spec", "validate", STACK, "--server"]
+    assert run(arguments) == 3
+    assert 'context "the-administrator" is not in' in capsys.readouterr().err
+    assert run([*arguments, "--context", "demo"]) == 0
+
+
+def test_who_may_not_apply_is_told_of_options_that_the_command_has(
+    api_server: ApiServer, kubeconfig: WriteKubeconfig, capsys: pytest.CaptureFixture[str]
+) -> None:
+    api_server.answers[QUEUE] = refusal(403, 'User "li.wei" cannot patch resource "clusterqueues"')
+    path = str(kubeconfig(api_server.url))
+    assert run(["spec", "validate", STACK, "--server", "--kubeconfig", path]) == 3
+    todo = capsys.readouterr().err.splitlines()[-1]
+    assert "a context that may apply the platform with --context" in todo
+    assert "-p" not in todo.split()
 
 
 def test_the_server_is_asked_and_its_refusals_end_with_4(
@@ -127,6 +220,43 @@ def test_a_key_is_explained_in_words_and_as_data(capsys: pytest.CaptureFixture[s
     assert run(["spec", "explain", "tiers.gold.cards", "-o", "json"]) == 0
     content = json.loads(capsys.readouterr().out)
     assert (content["kind"], content["path"]) == ("Explanation", "tiers.gold.cards")
+
+
+def test_a_name_with_dots_is_understood_without_quotes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for key in ("projects.nlp.users.li.wei.logins", 'projects.nlp.users."li.wei".logins'):
+        assert run(["spec", "explain", key]) == 0
+        assert capsys.readouterr().out.startswith('projects.nlp.users."li.wei".logins  (list')
+
+
+def test_without_a_key_those_of_both_files_are_listed_with_their_texts(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["spec", "explain"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "tiers         Classes of quota." in lines
+    assert "nodes  The hosts of the environment." in lines
+    assert any(line.startswith("base ") for line in lines)
+
+
+def test_what_an_author_names_is_neither_required_nor_not(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["spec", "explain", "tiers.gold"]) == 0
+    assert "required" not in capsys.readouterr().out
+    assert run(["spec", "explain", "nodes[3].rack"]) == 0
+    assert "required:        yes" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("key", "place"), [("hosts", "nodes[].hosts"), ("borrow", "tiers.NAME.borrow")]
+)
+def test_a_key_without_its_path_is_answered_with_its_place(
+    key: str, place: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["spec", "explain", key]) == 6
+    assert f"do you mean {place}?" in capsys.readouterr().err
 
 
 def test_a_key_that_does_not_exist_ends_with_6_and_the_nearest(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -125,3 +126,32 @@ def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(
     api_server.answers[QUEUES] = []
     with connect(path=str(kubeconfig(api_server.url))) as connection:
         assert connection.list(ClusterQueue) == ()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        # Go's, where the kubeconfig says http and the port wants TLS.
+        b"HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n",
+        b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n<html>Log in</html>",
+        b"HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n[]",
+        b'HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n{"items": 3}',
+    ],
+)
+def test_who_does_not_answer_like_an_api_server_is_told_so(
+    kubeconfig: WriteKubeconfig, answer: bytes
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        error = _fault(kubeconfig(f"http://127.0.0.1:{listener.getsockname()[1]}"))
+        thread.join()
+    assert error.fault is Fault.UNREACHABLE
+    assert "did not answer like an API server" in error.parts().why

@@ -46,6 +46,32 @@ def test_there_is_no_file(tmp_path: Path) -> None:
     assert error.parts().where.endswith("none")
 
 
+def test_in_the_shell_of_a_lab_that_is_gone_the_lab_is_named_and_not_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [tmp_path / "demo" / "kubeconfigs" / name for name in ("operator", "li.wei")]
+    monkeypatch.setenv("KUBECONFIG", os.pathsep.join(map(str, files)))
+    monkeypatch.setenv("TALLYARD_LAB", "demo")
+    with pytest.raises(ClusterError) as raised:
+        kubeconfigs.choose()
+    parts = raised.value.parts()
+    assert (parts.what, parts.todo) == ("the lab demo is not up", "`tally lab up` starts it")
+    assert str(tmp_path) not in f"{parts.where}{parts.what}{parts.why}"
+    # A file of somebody's own is not the lab's.
+    assert _refused(tmp_path / "mine").fault is Fault.NO_KUBECONFIG
+
+
+def test_a_context_that_is_in_none_of_several_files_does_not_list_the_files(
+    kubeconfig: WriteKubeconfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [kubeconfig("https://one:1", name="one"), kubeconfig("https://two:1", name="two")]
+    monkeypatch.setenv("KUBECONFIG", os.pathsep.join(str(file) for file in files))
+    with pytest.raises(ClusterError) as raised:
+        kubeconfigs.choose("nosuch")
+    assert raised.value.parts().where == "KUBECONFIG (2 files)"
+    assert raised.value.parts().why == "it has: one, two"
+
+
 def test_a_context_that_is_not_there_is_answered_with_those_that_are(
     kubeconfig: WriteKubeconfig,
 ) -> None:

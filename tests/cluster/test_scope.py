@@ -54,7 +54,23 @@ def test_a_project_is_named_by_its_key_or_its_id(
         *(_queue("nlp", "language"), _queue("nlp", "language", "elastic"), _queue("vision")),
         *(_queue("s2", "speech"), _queue("s1", "s2")),
     ]
+    api_server.answers[f"{KUEUE}/namespaces/{namespace}/localqueues"] = []
     assert _scope(api_server, kubeconfig, said) == (namespace,)
+
+
+def test_who_names_a_project_of_others_is_told_their_own(
+    api_server: ApiServer, kubeconfig: WriteKubeconfig
+) -> None:
+    api_server.answers |= {
+        f"{KUEUE}/clusterqueues": [_queue("nlp", "language"), _queue("vision")],
+        f"{KUEUE}/namespaces/nlp/localqueues": [],
+        f"{KUEUE}/namespaces/vision/localqueues": FORBIDDEN,
+    }
+    with pytest.raises(ClusterError) as raised:
+        _scope(api_server, kubeconfig, "vision")
+    parts = raised.value.parts()
+    assert raised.value.fault is Fault.NOT_YOURS
+    assert (parts.what, parts.why) == ("the project vision is not yours", "you may read: language")
 
 
 def test_a_project_that_does_not_exist_is_told_with_the_nearest_ones(
@@ -72,6 +88,7 @@ def test_who_may_not_read_the_queues_names_the_project_by_its_id(
     api_server: ApiServer, kubeconfig: WriteKubeconfig
 ) -> None:
     api_server.answers[f"{KUEUE}/clusterqueues"] = FORBIDDEN
+    api_server.answers[f"{KUEUE}/namespaces/nlp/localqueues"] = []
     assert _scope(api_server, kubeconfig, "nlp") == ("nlp",)
 
 
@@ -130,3 +147,24 @@ def test_somebody_who_may_see_nothing_is_told_so(
         _scope(api_server, kubeconfig)
     assert raised.value.fault is Fault.FORBIDDEN
     assert "-p" in raised.value.parts().todo
+
+
+@pytest.mark.parametrize("said", ["", "  ", "a\nb", "../x", "nlp/pods"])
+@pytest.mark.parametrize("may_read", [True, False])
+def test_what_names_no_project_is_refused_and_asks_for_nothing_else(
+    api_server: ApiServer, kubeconfig: WriteKubeconfig, said: str, *, may_read: bool
+) -> None:
+    queues = f"{KUEUE}/clusterqueues"
+    api_server.answers[queues] = [_queue("nlp", "language")] if may_read else FORBIDDEN
+    with pytest.raises(ClusterError) as caught:
+        _scope(api_server, kubeconfig, said)
+    assert caught.value.fault is Fault.BAD_PROJECT
+    assert {path for _, path, _ in api_server.asked} <= {queues}
+
+
+def test_a_key_with_a_stroke_is_a_name_where_a_project_has_it(
+    api_server: ApiServer, kubeconfig: WriteKubeconfig
+) -> None:
+    api_server.answers[f"{KUEUE}/clusterqueues"] = [_queue("s1", "speech/tts")]
+    api_server.answers[f"{KUEUE}/namespaces/s1/localqueues"] = []
+    assert _scope(api_server, kubeconfig, "speech/tts") == ("s1",)

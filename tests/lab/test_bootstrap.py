@@ -276,3 +276,59 @@ def test_of_two_at_once_one_waits_and_finds_all_done(machine: FreshMachine) -> N
     assert [process.returncode for process in both] == [0, 0]
     assert sum("waiting for it" in text for text in told) == 1
     assert len([call for call in machine.uv_calls() if call.startswith("venv ")]) == 1
+
+
+def test_without_a_home_the_cache_must_be_named(machine: FreshMachine, tmp_path: Path) -> None:
+    machine.python("python3.13", "3.13")
+    machine.uv()
+    script = ("bash", str(machine.checkout / "lab/bootstrap.sh"))
+    environ = {"PATH": str(machine.programs)}
+    done = subprocess.run(script, env=environ, text=True, capture_output=True, check=False)
+    assert "name a folder of yours in TALLYARD_CACHE" in sentence(done)
+    assert done.stderr.count("\n") == 1
+    environ["TALLYARD_CACHE"] = str(tmp_path / "named")
+    done = subprocess.run(script, env=environ, text=True, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert list((tmp_path / "named" / "logs").iterdir())
+
+
+def test_what_a_failed_installation_of_uv_left_is_removed(machine: FreshMachine) -> None:
+    """Its own at once, that of one that was killed at the next run."""
+    machine.program(
+        "python3.13",
+        '#!/bin/sh\ncase "$*" in *version_info*) echo 3.13; exit 0 ;; *ensurepip*) exit 0 ;;\n'
+        '  "-m venv"*) mkdir -p "$3/bin"; exit 1 ;; esac\n'
+        f'exec "{sys.executable}" "$@"\n',
+    )
+    folder = machine.home / ".cache/tallyard/bootstrap"
+    killed = folder / "123-456.new.99"
+    killed.mkdir(parents=True)
+    assert "making a private folder for uv failed" in sentence(machine.run())
+    assert list(folder.iterdir()) == []
+
+
+def test_a_stamp_that_cannot_be_removed_is_one_sentence(machine: FreshMachine) -> None:
+    """As on a read-only disk: `rm` says the same of a folder in its way, to root as well."""
+    machine.python("python3.13", "3.13")
+    machine.uv()
+    assert machine.run().returncode == 0
+    stamp = machine.checkout / ".venv/.tallyard-stamp"
+    stamp.unlink()
+    stamp.mkdir()
+    done = machine.run()
+    assert "may not be changed by this user" in sentence(done)
+    assert "rm:" not in done.stderr
+
+
+def test_the_newest_twenty_logs_are_kept(machine: FreshMachine) -> None:
+    machine.python("python3.13", "3.13")
+    machine.uv()
+    logs = machine.home / ".cache/tallyard/logs"
+    logs.mkdir(parents=True)
+    for number in range(30):
+        (logs / f"bootstrap-202501{number:02d}T000000-1.log").touch()
+    (logs / "etcd-x.log").touch()
+    assert machine.run().returncode == 0
+    left = sorted(path.name for path in logs.glob("bootstrap-2025*"))
+    assert left == [f"bootstrap-202501{number:02d}T000000-1.log" for number in range(10, 30)]
+    assert (logs / "etcd-x.log").exists()

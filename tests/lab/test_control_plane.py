@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import yaml
 
 from lab import certificates, control_plane
 from lab.certificates import Pair
-from lab.control_plane import ControlPlane, last_words
+from lab.control_plane import ControlPlane
 from lab.errors import LabError, PortError
 from lab.folder import lab_folder, write_private
 from lab.kubeconfigs import kubeconfig
@@ -103,6 +104,16 @@ def test_a_control_plane_that_cannot_start_is_told_with_its_log(tmp_path: Path) 
     assert caught.value.log.exists()
 
 
+def test_a_kwokctl_that_starts_nothing_is_told_at_once(tmp_path: Path) -> None:
+    folder = lab_folder("elsewhere", tmp_path)
+    programs = {name: Path("/bin/true") for name in (*COMPONENTS, "kubectl", "kwokctl")}
+    begin = time.monotonic()
+    with pytest.raises(LabError, match="did not start") as caught:
+        ControlPlane(folder, StateFile(folder), programs, {"kind": "x"}).ensure()
+    assert time.monotonic() - begin < 20
+    assert "left no pid of etcd" in caught.value.why
+
+
 def test_a_taken_port_is_told_when_a_lab_starts_again(tmp_path: Path) -> None:
     folder = lab_folder("taken", tmp_path)
     file = StateFile(folder)
@@ -113,16 +124,6 @@ def test_a_taken_port_is_told_when_a_lab_starts_again(tmp_path: Path) -> None:
         file.update(lambda s: type(s)(**{**s.__dict__, "has_cluster": True}))
         with pytest.raises(PortError, match=str(held.ports["kube-apiserver"])):
             ControlPlane(folder, file, programs, {}).ensure()
-
-
-def test_the_last_words_of_a_log_are_one_line(tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    assert last_words(log) == "it left no log"
-    log.write_text("")
-    assert last_words(log) == "its log is empty"
-    log.write_text("one\n" * 1000 + "two\n  three\n")
-    assert last_words(log).endswith("two three")
-    assert "\n" not in last_words(log)
 
 
 def _listening_addresses() -> dict[int, set[str]]:

@@ -14,7 +14,7 @@ from cryptography import x509
 
 from lab import certificates
 from lab.folder import LabFolder, lab_folder, write_private
-from lab.kubeconfigs import logins, write_all
+from lab.kubeconfigs import left_out, logins, write_all
 from tallyard.spec.model import Project, Tier, User
 from tests.running_lab import RunningLab
 
@@ -109,3 +109,30 @@ def test_the_api_server_takes_people_for_who_they_are(shared_lab: RunningLab) ->
 def test_nobody_but_the_administrator_may_do_everything(shared_lab: RunningLab, user: str) -> None:
     assert shared_lab.kubectl("auth", "can-i", "*", "*").stdout.strip() == "yes"
     assert shared_lab.kubectl("auth", "can-i", "*", "*", user=user).stdout.strip() == "no"
+
+
+def test_a_folder_in_the_place_of_a_kubeconfig_is_replaced(folder: LabFolder) -> None:
+    for name in ("admin", "li.wei", "gone"):
+        (folder.kubeconfigs / name / "inside").mkdir(parents=True)
+    write_all(folder, SERVER, [NLP])
+    assert "oidc:li.wei@corp.example" in _subject(folder.kubeconfigs / "li.wei")
+    assert (folder.kubeconfigs / "admin").is_file()
+    assert not (folder.kubeconfigs / "gone").exists()
+
+
+@pytest.mark.parametrize("content", ["[]", "{}", '{"clusters": 3}', "\x00"])
+def test_a_damaged_kubeconfig_is_written_anew(folder: LabFolder, content: str) -> None:
+    write_private(folder.kubeconfigs / "li.wei", content.encode())
+    write_all(folder, SERVER, [NLP])
+    assert "oidc:li.wei@corp.example" in _subject(folder.kubeconfigs / "li.wei")
+
+
+def test_who_gets_no_kubeconfig_is_told_with_the_reason() -> None:
+    assert left_out([NLP]) == ()
+    other = Project("vision", "vision", TIER, (User("li.wei", ("li.wei@other.example",)),))
+    odd = replace(NLP, users=(User("admin", ()), User("long", ("x" * 65,)), *NLP.users))
+    assert left_out([odd, other]) == (
+        "admin (the lab's own admin is called so)",
+        "long (a login of more than 64 characters)",
+        "li.wei as oidc:li.wei@corp.example (the file is that of li.wei@other.example)",
+    )

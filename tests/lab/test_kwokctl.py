@@ -40,7 +40,8 @@ def test_every_check_of_the_api_server_is_on() -> None:
     assert config["options"]["kubeAdmission"]
     patches = {patch["name"]: patch["extraArgs"] for patch in config["componentsPatches"]}
     (plugin,) = patches["kube-apiserver"]
-    assert (plugin["key"], plugin["value"]) == ("enable-admission-plugins", "NodeRestriction")
+    assert plugin["key"] == "enable-admission-plugins"
+    assert plugin["value"].split(",") == ["NodeRestriction", "DenyServiceExternalIPs"]
     assert not plugin["override"]
     assert patches.keys() == set(COMPONENTS.values())
 

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from lab import processes, session
+from lab import control_plane, processes, session
 from lab.errors import LabError, StateError
 from lab.folder import CHECKOUT
 from lab.kwokctl import COMPONENTS
 from lab.ports import wait_free
+from lab.report import Silence
+from lab.session import Lab
 from lab.state import StateFile
 from lab.toolchain.ensure import Toolchain
+from tallyard.spec.model import Platform
 from tests.running_lab import OVERLAY, RunningLab
 
 Make = Callable[[str], RunningLab]
@@ -144,6 +149,98 @@ def test_down_ends_the_processes_of_a_lab_whose_record_is_broken(own_lab: Make) 
     lab.down()
     assert not processes.is_running(ours)
     assert not lab.folder.root.exists()
+
+
+def test_down_ends_a_lab_whose_folder_was_removed_and_says_so(own_lab: Make) -> None:
+    """`git clean -fdx` while it runs."""
+    lab = own_lab("cleaned")
+    lab.up()
+    running = lab.state.processes
+    shutil.rmtree(lab.base)
+    told: list[str] = []
+
+    class Listener(Silence):
+        def done(self, text: str) -> None:
+            told.append(text)
+
+    assert session.down(lab.name, Listener(), base=lab.base)
+    assert not any(processes.is_running(p) for p in running)
+    assert told == [
+        "the lab 'cleaned' is gone; its folder was gone before, and 5 processes of it still ran"
+    ]
+    assert not lab.base.exists()
+    assert not lab.down()
+
+
+def test_up_ends_what_a_removed_lab_has_left_and_begins_anew(own_lab: Make) -> None:
+    lab = own_lab("again")
+    lab.up()
+    before = lab.state.processes
+    shutil.rmtree(lab.folder.root)
+    assert lab.up().is_ready
+    assert not any(processes.is_running(p) for p in before)
+
+
+def test_up_goes_on_with_the_copy_of_a_lost_record(own_lab: Make) -> None:
+    lab = own_lab("copied")
+    lab.up()
+    before = lab.state.processes
+    lab.folder.state.unlink()
+    assert lab.up().is_ready
+    assert lab.state.processes == before
+
+
+def test_a_component_that_hangs_is_started_anew(
+    own_lab: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that was halted at once; one of which only its silence tells after the wait."""
+    lab = own_lab("hung")
+    lab.up()
+    lab.kubectl("create", "namespace", "kept")
+    victim = lab.state.process("kube-apiserver")
+    assert victim
+    os.kill(victim.pid, signal.SIGSTOP)
+    begin = time.monotonic()
+    assert lab.up().is_ready
+    assert time.monotonic() - begin < control_plane.READY_SECONDS_MAX
+    assert not processes.is_running(victim)
+    monkeypatch.setattr(processes, "is_stopped", lambda _: False)
+    monkeypatch.setattr(control_plane, "READY_SECONDS_MAX", 20.0)
+    victim = lab.state.process("kube-scheduler")
+    assert victim
+    os.kill(victim.pid, signal.SIGSTOP)
+    assert lab.up().is_ready
+    assert not processes.is_running(victim)
+    assert lab.get("namespace", "kept")["status"]["phase"] == "Active"
+
+
+def test_a_spec_that_changed_after_a_broken_first_up_begins_on_an_empty_cluster(
+    own_lab: Make, platform: Platform, toolchain: Toolchain
+) -> None:
+    """Nobody would know of what the first one had made: Pulumi kept no state of it."""
+    lab = own_lab("changed")
+    file = StateFile(lab.folder)
+    lab.up()
+    lab.kubectl("create", "namespace", "old-project")
+    made = session.what_is_made(Lab(lab.folder, file, platform, toolchain, Silence()))
+    file.update(lambda state: replace(state, begun=made))
+    lab.up()
+    assert lab.get("namespace", "old-project")
+    less = replace(platform, projects=dict(list(platform.projects.items())[1:]))
+    changed = RunningLab(lab.base, lab.name, less, toolchain)
+    before = lab.state.processes
+    assert changed.up().is_ready
+    assert not any(processes.is_running(p) for p in before)
+    assert lab.kubectl("get", "namespace", "old-project").returncode != 0
+
+
+def test_up_does_not_start_in_a_folder_with_a_blank(
+    tmp_path: Path, platform: Platform, toolchain: Toolchain
+) -> None:
+    lab = RunningLab(tmp_path / "my labs", "demo", platform, toolchain)
+    with pytest.raises(LabError, match="cannot run in"):
+        lab.up()
+    assert not lab.base.exists()
 
 
 def test_down_leaves_a_process_alone_that_only_has_a_recorded_pid(own_lab: Make) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -45,20 +46,24 @@ class _Listener(Silence):
         self.told.append(text)
 
 
-def test_progress_is_told_line_by_line_and_kept_in_the_log(make: Make) -> None:
-    made = make("echo ' +  Namespace nlp created'; echo; echo ' +  Cohort cluster created' >&2")
+def test_progress_counts_what_is_done_and_the_log_keeps_all(make: Make) -> None:
+    made = make(
+        "echo ' +  kubernetes:core/v1:Namespace nlp creating (0s)'; echo\n"
+        "echo ' +  kubernetes:core/v1:Namespace nlp created (0.08s)'\n"
+        "echo ' ~  kubernetes:core/v1:Service x updated (1s)' >&2"
+    )
     listener = _Listener()
     made.up(listener)
-    expected = ["+  Namespace nlp created", "+  Cohort cluster created"]
+    assert [text for text in listener.told if text.startswith("pulumi up: 2 objects, ")]
     # Once for the stack's creation and once for the up itself.
-    assert listener.told == expected * 2
     assert made.log.read_text().count("Namespace nlp created") == 2
 
 
 def test_the_stack_is_created_once_and_the_up_asks_nothing(make: Make, tmp_path: Path) -> None:
     made = make(
         'mkdir -p "${PULUMI_BACKEND_URL#file://}/.pulumi/stacks/tallyard"\n'
-        'touch "${PULUMI_BACKEND_URL#file://}/.pulumi/stacks/tallyard/local.json"'
+        'echo "{\\"checkpoint\\": {}}" > '
+        '"${PULUMI_BACKEND_URL#file://}/.pulumi/stacks/tallyard/local.json"'
     )
     made.up(Silence())
     made.up(Silence())
@@ -73,9 +78,8 @@ def test_a_shell_works_as_the_operator_and_only_pulumi_is_told_the_administrator
     made = make("env | grep -E 'KUBE|PULUMI|TALLYARD'")
     for name in ("admin", "li.wei", "operator"):
         write_private(made.folder.kubeconfigs / name, b"{}")
-    listener = _Listener()
-    made.up(listener)
-    told = dict(line.split("=", 1) for line in listener.told)
+    made.up(Silence())
+    told = dict(line.split("=", 1) for line in made.log.read_text().splitlines())
     root = made.folder.root
     people = [root / "kubeconfigs" / name for name in ("operator", "li.wei", "admin")]
     assert told["KUBECONFIG"] == ":".join(map(str, people))
@@ -84,6 +88,7 @@ def test_a_shell_works_as_the_operator_and_only_pulumi_is_told_the_administrator
     assert told["PULUMI_HOME"] == str(root / "pulumi-home")
     assert told["TALLYARD_KUEUE_MANAGER"] == str(root / "kueue" / "manager.json")
     assert told["TALLYARD_LAB"] == "demo"
+    assert told["KUBECACHEDIR"] == str(root / "kubectl-cache")
 
 
 def test_a_failure_names_its_causes_its_log_and_the_way_on(make: Make) -> None:
@@ -130,19 +135,117 @@ def test_what_the_check_raises_ends_pulumi(make: Make) -> None:
     assert made.file.current().process(stack.NAME) is None
 
 
-@pytest.mark.parametrize("is_alive", [True, False])
-def test_a_lock_is_broken_only_when_its_owner_is_gone(
-    make: Make, tmp_path: Path, *, is_alive: bool
+@pytest.fixture
+def pulumi_at_work(tmp_path: Path) -> Iterator[int]:
+    """The pid of a program that is called as Pulumi is."""
+    program = tmp_path / "other" / "pulumi"
+    program.parent.mkdir()
+    program.write_bytes(Path("/bin/sleep").read_bytes())
+    program.chmod(0o755)
+    with subprocess.Popen([str(program), "60"]) as process:
+        yield process.pid
+        process.kill()
+
+
+def _lock(made: Stack, content: str) -> Path:
+    lock = made.folder.pulumi / ".pulumi/locks/organization/tallyard/local/x.json"
+    lock.parent.mkdir(parents=True)
+    lock.write_text(content)
+    return lock
+
+
+def test_a_lock_whose_pulumi_works_is_respected(make: Make, pulumi_at_work: int) -> None:
+    made = make("true")
+    lock = _lock(made, json.dumps({"pid": pulumi_at_work}))
+    made.up(Silence())
+    assert lock.exists()
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"pid": "x"}', "\x00\xff", None])
+def test_a_lock_of_nobody_and_of_another_program_is_removed(
+    make: Make, content: str | None
+) -> None:
+    """The last one names a pid that is another program's by now: this one's."""
+    made = make("true")
+    lock = _lock(made, json.dumps({"pid": os.getpid()}) if content is None else content)
+    made.up(Silence())
+    assert not lock.exists()
+
+
+def _damaged(made: Stack, content: str | None) -> Path:
+    state = made.folder.pulumi / ".pulumi/stacks/tallyard/local.json"
+    state.parent.mkdir(parents=True)
+    if content is not None:
+        state.write_text(content)
+    return state
+
+
+@pytest.mark.parametrize("content", ["", '{"version":3,"checkp', "[]", None])
+def test_in_place_of_a_damaged_state_the_one_before_is_taken(
+    make: Make, content: str | None
 ) -> None:
     made = make("true")
-    locks = made.folder.pulumi / ".pulumi" / "locks" / "organization" / "tallyard" / "local"
-    locks.mkdir(parents=True)
-    with subprocess.Popen(["true"]) as ended:
-        ended.wait()
-    pid = os.getpid() if is_alive else ended.pid
-    (locks / "x.json").write_text(json.dumps({"pid": pid}))
+    state = _damaged(made, content)
+    state.with_name("local.json.bak").write_text('{"checkpoint": {"latest": 1}}')
     made.up(Silence())
-    assert ("cancel --stack local --yes" in (tmp_path / "calls").read_text()) is not is_alive
+    assert json.loads(state.read_text()) == {"checkpoint": {"latest": 1}}
+
+
+def test_a_damaged_state_with_none_before_it_is_told_with_what_helps(
+    make: Make, tmp_path: Path
+) -> None:
+    made = make("true")
+    state = _damaged(made, "")
+    state.with_name("local.json.bak").write_text("{")
+    with pytest.raises(LabError, match="cannot be read") as caught:
+        made.up(Silence())
+    assert caught.value.log == state
+    assert "`tally lab down`, then `tally lab up`" in caught.value.advice
+    assert not (tmp_path / "calls").exists()
+
+
+# A command that is ended as `tally` is. Its Pulumi takes its time to end.
+COMMAND = """
+import sys
+from pathlib import Path
+from lab.folder import LabFolder
+from lab.report import Silence
+from lab.stack import Stack
+from lab.state import StateFile
+from tallyard.cli import main
+base, tools = map(Path, sys.argv[1:])
+folder = LabFolder(base, "demo")
+main.run = lambda _: Stack(folder, StateFile(folder), tools, base).up(Silence())
+main.main()
+"""
+
+
+@pytest.mark.parametrize("second", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_second_signal_does_not_leave_pulumi_behind(
+    make: Make, tmp_path: Path, second: signal.Signals
+) -> None:
+    made = make(
+        f"trap 'sleep 1; touch {tmp_path}/ended; exit 1' TERM\n"
+        f"touch {tmp_path}/runs; while :; do sleep 0.05; done"
+    )
+    command = [sys.executable, "-c", COMMAND, str(made.folder.base), str(made.tools)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 30
+        while not (tmp_path / "runs").exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        pulumi = made.file.current().process(stack.NAME)
+        process.send_signal(signal.SIGINT)
+        for _ in range(3):
+            time.sleep(0.1)
+            process.send_signal(second)
+        _, told = process.communicate(timeout=30)
+    assert process.returncode == 8
+    assert told == "cancelled\n"
+    assert (tmp_path / "ended").exists()
+    assert pulumi is not None
+    assert not processes.is_running(pulumi)
+    assert made.file.current().process(stack.NAME) is None
 
 
 def test_a_shell_that_reads_the_environment_file_works_with_the_lab(make: Make) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import multiprocessing
+import os
 import threading
 import time
 from pathlib import Path
@@ -17,6 +19,10 @@ from lab.report import Silence
 from lab.state import StateFile, locked
 
 ETCD = Process("etcd", 12, 345, "/tools/etcd", "/logs/etcd.log")
+KUEUE_WITHOUT_PORTS = (
+    '{"name": "demo", "processes": [{"name": "kueue", "pid": 1, "started": 1, '
+    '"executable": "x", "log": "x"}], "ports": {"kueue-webhook": 1}}'
+)
 
 
 @pytest.fixture
@@ -56,6 +62,12 @@ def test_a_new_process_takes_the_place_of_the_old_one(folder: LabFolder) -> None
         '{"name": "demo", "processes": 3}',
         '{"name": "other"}',
         '{"name": "demo", "version": 2}',
+        '{"name": "demo", "ports": {"etcd": -5}}',
+        '{"name": "demo", "ports": {"etcd": 0}}',
+        '{"name": "demo", "ports": {"etcd": 65536}}',
+        '{"name": "demo", "has_cluster": true}',
+        '{"name": "demo", "has_cluster": true, "ports": {"etcd": 1, "kwok": 2}}',
+        KUEUE_WITHOUT_PORTS,
         "\x00\xff",
     ],
 )
@@ -74,6 +86,44 @@ def test_a_broken_record_is_recovered_from_its_copy(folder: LabFolder) -> None:
     file.update(lambda s: s.with_process(ETCD))
     folder.state.write_text("{")
     assert file.recover().processes == (ETCD,)
+
+
+def test_what_an_incomplete_record_still_tells_is_recovered(folder: LabFolder) -> None:
+    file = StateFile(folder)
+    state = file.update(lambda s: s.with_process(ETCD))
+    content = {**json.loads(folder.state.read_text()), "has_cluster": True}
+    folder.state.write_text(json.dumps(content))
+    assert file.recover().processes == state.processes
+
+
+def test_a_lost_record_is_read_from_its_copy(folder: LabFolder) -> None:
+    file = StateFile(folder)
+    file.update(lambda s: s.with_process(ETCD))
+    folder.state.unlink()
+    assert file.recover().processes == (ETCD,)
+    assert file.update(lambda s: s.with_ports({"etcd": 1})).processes == (ETCD,)
+    assert json.loads(folder.state.read_text())["processes"][0]["pid"] == 12
+
+
+def test_a_lost_record_with_a_broken_copy_is_no_lab(folder: LabFolder) -> None:
+    file = StateFile(folder)
+    file.update(lambda s: s.with_process(ETCD))
+    folder.state.unlink()
+    folder.state.with_suffix(".json.copy").write_text("{")
+    assert file.read() is None
+
+
+def test_a_full_disk_does_not_keep_anybody_from_the_lock(
+    folder: LabFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    with locked(folder, Silence(), seconds_max=0.3):
+        second = locked(folder, Silence(), seconds_max=0.3)
+        with pytest.raises(BusyError, match="is in use"), second:
+            pass
 
 
 def test_changes_of_several_threads_are_all_kept(folder: LabFolder) -> None:

@@ -50,6 +50,25 @@ def ask_of(workload: Object, model_of_flavor: Mapping[str, str]) -> Ask:
     return Ask(cards, model, resource, cpu_millis)
 
 
+def per_pod(workload: Object) -> Mapping[str, int]:
+    """Return the most that one pod of a workload asks of each resource; cpu in thousandths."""
+    most: dict[str, int] = {}
+    for pod_set, _ in _pod_sets(workload):
+        sums: dict[str, int] = {}
+        for container in pod_set["template"]["spec"].get("containers") or ():
+            for name, amount in _requests(container).items():
+                count = units.parse_cpu if name == "cpu" else units.parse_count
+                sums[name] = sums.get(name, 0) + count(amount)
+        most = {name: max(most.get(name, 0), sums.get(name, 0)) for name in (*most, *sums)}
+    return most
+
+
+def asked_model(workload: Object) -> str:
+    """Return the model of card that a workload names itself; empty where it names none."""
+    named = (_named_model(pod_set["template"]["spec"]) for pod_set, _ in _pod_sets(workload))
+    return next((model for model in named if model), "")
+
+
 def is_card(resource: str) -> bool:
     """Return whether a resource is counted in cards: those of a vendor have its domain."""
     return "/" in resource and not resource.startswith(("hugepages-", "kubernetes.io/"))

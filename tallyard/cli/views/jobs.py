@@ -5,20 +5,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from tallyard.cli.views.asks import Ask, ask_of
-from tallyard.cli.views.queue import cluster_queue_of, project_of, reason_of, user_of
-from tallyard.cli.views.quotas import models_of, quotas_of
+from tallyard.cli.views.asks import Ask
+from tallyard.cli.views.explainer import Explainer
+from tallyard.cli.views.queue import project_of, user_of
 from tallyard.cli.views.standing import State, state_of
 from tallyard.cluster.conditions import Object, became_true, is_true, moment
 from tallyard.cluster.jobs import Submitted, Work, submitted_at
 from tallyard.cluster.kueue import Queues
 from tallyard.cluster.timeline import nodes_of, started
 
-_LIVE = {"Running"}
 _NO_QUEUE = {"en": "names no queue: Kueue does not manage it", "zh": "未指定队列：不受 Kueue 管理"}
 _SOME_WAIT = {"en": "{n} of {total} wait: {why}", "zh": "{total} 个中 {n} 个在等待：{why}"}
 
@@ -56,12 +55,12 @@ def job_rows(submitted: Submitted, now: datetime, lang: str = "en") -> tuple[Job
         now: To say how long something runs or waits.
         lang: The language of the reasons.
     """
-    models = models_of(submitted.queues.flavors)
-    return tuple(_row(work, submitted.queues, models, now, lang) for work in submitted.work)
+    explainer = Explainer(submitted.queues)
+    return tuple(_row(work, submitted.queues, explainer, now, lang) for work in submitted.work)
 
 
-def _row(work: Work, queues: Queues, models: Mapping[str, str], now: datetime, lang: str) -> JobRow:
-    asks = tuple(ask_of(workload, models) for workload in work.workloads)
+def _row(work: Work, queues: Queues, explainer: Explainer, now: datetime, lang: str) -> JobRow:
+    asks = tuple(explainer.ask(workload) for workload in work.workloads)
     state = _state(work)
     sample = work.manifest or (work.workloads + work.pods)[0]
     project = project_of(sample)
@@ -76,13 +75,17 @@ def _row(work: Work, queues: Queues, models: Mapping[str, str], now: datetime, l
         state=state,
         nodes=nodes_of(work.pods),
         time=_time(work, state, now),
-        reason=_reason(work, asks, queues, models, lang),
+        reason=_reason(work, explainer, lang),
     )
 
 
 def _state(work: Work) -> State:
     states = [state_of(workload) for workload in work.workloads]
-    if any((pod.get("status") or {}).get("phase") in _LIVE for pod in work.pods):
+    if any(_phase(pod) == "Running" for pod in work.pods):
+        return State.RUNNING
+    # Between its pods' end and Kueue's word of it, a job has run and is not just admitted.
+    ended = {"Succeeded", "Failed"}
+    if State.ADMITTED in states and any(_phase(pod) in ended for pod in work.pods):
         return State.RUNNING
     # Of several workloads, one that is under way speaks for all.
     for state in (State.ADMITTED, State.WAITING, State.EVICTED, State.FAILED, State.FINISHED):
@@ -91,12 +94,16 @@ def _state(work: Work) -> State:
     return _state_without_kueue(work)
 
 
+def _phase(pod: Object) -> str:
+    return str((pod.get("status") or {}).get("phase") or "")
+
+
 def _state_without_kueue(work: Work) -> State:
     if work.manifest is not None and is_true(work.manifest, "Complete"):
         return State.FINISHED
     if work.manifest is not None and is_true(work.manifest, "Failed"):
         return State.FAILED
-    phases = {(pod.get("status") or {}).get("phase") for pod in work.pods}
+    phases = {_phase(pod) for pod in work.pods}
     if phases and phases <= {"Succeeded"}:
         return State.FINISHED
     return State.FAILED if "Failed" in phases else State.WAITING
@@ -120,21 +127,10 @@ def _end(work: Work) -> datetime | None:
     return max(ends, default=None)
 
 
-def _reason(
-    work: Work,
-    asks: tuple[Ask, ...],
-    queues: Queues,
-    models: Mapping[str, str],
-    lang: str,
-) -> str:
+def _reason(work: Work, explainer: Explainer, lang: str) -> str:
     if not work.workloads:
         return _NO_QUEUE[lang]
-    reasons = []
-    for workload, ask in zip(work.workloads, asks, strict=True):
-        behind = cluster_queue_of(workload, queues.local_queues)
-        quotas = queues.cluster_queues.get(behind)
-        known = quotas_of(quotas, models) if quotas is not None else ()
-        reasons.append(reason_of(workload, ask, behind, known, lang))
+    reasons = [explainer.reason(workload, lang) for workload in work.workloads]
     said = [reason for reason in reasons if reason]
     if not said or len(reasons) == 1:
         return "".join(said)

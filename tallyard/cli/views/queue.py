@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from tallyard import labels
-from tallyard.cli.reasons import explain
-from tallyard.cli.shortage import Facts
-from tallyard.cli.views.asks import Ask, ask_of
+from tallyard.cli.views.asks import Ask
+from tallyard.cli.views.explainer import Explainer, cluster_queue_of
+from tallyard.cli.views.free import Tree
 from tallyard.cli.views.quotas import Quota, models_of, quotas_of
-from tallyard.cli.views.standing import message_of, turn_of, waits
+from tallyard.cli.views.standing import turn_of, waits
 from tallyard.cluster.conditions import Object, condition, created, is_true, owner
 from tallyard.cluster.kueue import Queues
 
@@ -37,9 +37,9 @@ class QueueRow:
 
 @dataclass(frozen=True)
 class WaitingRow:
-    """One workload that waits. `place` counts from 1 in its queue."""
+    """One workload that waits. `place` counts from 1 in its queue; None where it names none."""
 
-    place: int
+    place: int | None
     name: str
     project: str
     project_key: str
@@ -67,42 +67,13 @@ def queue_view(queues: Queues, now: datetime, lang: str = "en") -> QueueView:
         lang: The language of the reasons.
     """
     models = models_of(queues.flavors)
-    rows = tuple(_row(queue, queues, models) for queue in queues.local_queues)
+    tree = Tree(queues.cluster_queues, queues.cohorts)
+    rows = tuple(_row(queue, queues, models, tree) for queue in queues.local_queues)
     ordered = tuple(sorted(rows, key=lambda row: (row.project_key, row.name)))
-    quotas = {row.cluster_queue: row.quotas for row in ordered}
-    return QueueView(ordered, tuple(_waiting(queues, models, quotas, now, lang)))
+    return QueueView(ordered, tuple(_waiting(queues, Explainer(queues, tree), now, lang)))
 
 
-def cluster_queue_of(workload: Object, local_queues: Iterable[Object]) -> str:
-    """Return the ClusterQueue that a workload stands in; empty where its queue is unknown."""
-    place = (workload["metadata"]["namespace"], workload["spec"].get("queueName"))
-    for queue in local_queues:
-        if (queue["metadata"]["namespace"], queue["metadata"]["name"]) == place:
-            return str(queue["spec"]["clusterQueue"])
-    return ""
-
-
-def reason_of(workload: Object, ask: Ask, queue: str, quotas: tuple[Quota, ...], lang: str) -> str:
-    """Return why a workload is where it is, in plain words."""
-    message = message_of(workload)
-    if not message:
-        fresh = {"en": "has just been submitted", "zh": "刚刚提交"}
-        return fresh[lang] if waits(workload) else ""
-    facts = Facts(queue, {quota.flavor: quota for quota in quotas}, ask.cards)
-    return explain(message, facts, lang)
-
-
-def explain_message(message: str, workload: Object, queues: Queues, lang: str) -> str:
-    """Return a message about a workload in plain words, with the queue's figures of now."""
-    models = models_of(queues.flavors)
-    name = cluster_queue_of(workload, queues.local_queues)
-    behind = queues.cluster_queues.get(name)
-    quotas = quotas_of(behind, models) if behind is not None else ()
-    ask = ask_of(workload, models)
-    return explain(message, Facts(name, {quota.flavor: quota for quota in quotas}, ask.cards), lang)
-
-
-def _row(queue: Object, queues: Queues, models: Mapping[str, str]) -> QueueRow:
+def _row(queue: Object, queues: Queues, models: Mapping[str, str], tree: Tree) -> QueueRow:
     project = project_of(queue)
     name = str(queue["spec"]["clusterQueue"])
     behind = queues.cluster_queues.get(name)
@@ -113,18 +84,14 @@ def _row(queue: Object, queues: Queues, models: Mapping[str, str]) -> QueueRow:
         project_key=queues.project_key(project),
         cluster_queue=name,
         active=condition(queue, "Active") is None or is_true(queue, "Active"),
-        quotas=quotas_of(behind, models) if behind is not None else (),
+        quotas=quotas_of(behind, models, tree) if behind is not None else (),
         pending=int(status.get("pendingWorkloads") or 0),
         admitted=int(status.get("admittedWorkloads") or 0),
     )
 
 
 def _waiting(
-    queues: Queues,
-    models: Mapping[str, str],
-    quotas: Mapping[str, tuple[Quota, ...]],
-    now: datetime,
-    lang: str,
+    queues: Queues, explainer: Explainer, now: datetime, lang: str
 ) -> Iterator[WaitingRow]:
     lines: dict[tuple[str, str], list[Object]] = defaultdict(list)
     for workload in queues.workloads:
@@ -135,18 +102,17 @@ def _waiting(
     by_key = sorted(lines.items(), key=lambda line: (queues.project_key(line[0][0]), line[0]))
     for (project, queue), line in by_key:
         for place, workload in enumerate(sorted(line, key=turn_of), start=1):
-            ask = ask_of(workload, models)
-            behind = cluster_queue_of(workload, queues.local_queues)
+            stands = cluster_queue_of(workload, queues.local_queues)
             yield WaitingRow(
-                place=place,
+                place=place if stands else None,
                 name=job_name(workload),
                 project=project,
                 project_key=queues.project_key(project),
                 user=user_of(workload),
                 queue=queue,
-                ask=ask,
+                ask=explainer.ask(workload),
                 waited=now - (created(workload) or now),
-                reason=reason_of(workload, ask, behind, quotas.get(behind, ()), lang),
+                reason=explainer.reason(workload, lang),
             )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from tallyard import labels, units
 from tallyard.cli.views.asks import is_card
+from tallyard.cli.views.free import Tree
 from tallyard.cluster.conditions import Object
 
 CPU = "cpu"
@@ -17,7 +18,8 @@ class Quota:
     """One flavor in one queue. Amounts are cards, or thousandths of vCPU where `model` is cpu.
 
     `borrow_max` is None without a limit. What is used counts from the reservation on: from
-    then nobody else can have it.
+    then nobody else can have it. `free` is what the queue could have now beside it, None where
+    that cannot be known; `is_idle` says that no queue of the cluster uses any of it.
     """
 
     flavor: str
@@ -27,6 +29,8 @@ class Quota:
     used: int
     borrowed: int
     borrow_max: int | None
+    free: int | None = None
+    is_idle: bool = False
 
     @property
     def is_cpu(self) -> bool:
@@ -44,14 +48,28 @@ def models_of(flavors: Mapping[str, Object]) -> Mapping[str, str]:
     return {name: model for name, model in found.items() if model}
 
 
-def quotas_of(cluster_queue: Object, models: Mapping[str, str]) -> tuple[Quota, ...]:
+def quotas_of(
+    cluster_queue: Object, models: Mapping[str, str], tree: Tree | None = None
+) -> tuple[Quota, ...]:
     """Return the quotas of a ClusterQueue in its own order of flavors.
 
     Args:
         cluster_queue: The object.
         models: As from `models_of`.
+        tree: All queues and cohorts, to say what is free.
     """
-    return tuple(_quotas(cluster_queue, models))
+    found = tuple(_quotas(cluster_queue, models))
+    if tree is None:
+        return found
+    name = cluster_queue["metadata"]["name"]
+    return tuple(
+        replace(
+            quota,
+            free=tree.free(name, quota.flavor, quota.resource),
+            is_idle=tree.is_idle(quota.flavor, quota.resource),
+        )
+        for quota in found
+    )
 
 
 def _quotas(cluster_queue: Object, models: Mapping[str, str]) -> Iterator[Quota]:

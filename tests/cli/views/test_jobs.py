@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -41,6 +42,18 @@ def test_a_deployment_is_one_row_though_kueue_made_a_workload_for_each_pod(
     assert row.kind == "Deployment"
     assert row.user == "chen.yu"
     assert row.reason.startswith("1 of 2 wait: there is no queue inference in this project")
+
+
+@pytest.mark.parametrize("phase", ["Succeeded", "Failed"])
+def test_a_job_whose_pods_have_ended_is_not_shown_as_just_admitted(
+    submitted: Submitted, phase: str
+) -> None:
+    """Its pods are through, and Kueue has not yet said that the workload is finished."""
+    fill = one(submitted, "train-fill")
+    assert fill is not None
+    ended = tuple({**pod, "status": {**pod["status"], "phase": phase}} for pod in fill.pods)
+    (row,) = job_rows(replace(submitted, work=(replace(fill, pods=ended),)), NOW)
+    assert row.state is State.RUNNING
 
 
 def test_time_is_how_long_it_runs_or_how_long_it_waits(submitted: Submitted) -> None:

@@ -52,7 +52,8 @@ def test_the_waiting_stand_in_kueues_order_with_their_places(queues: Queues) -> 
     """too-large came first and has the lower priority; serve waits in another queue."""
     places = [(row.queue, row.place, row.name) for row in _view(queues).waiting]
     assert places == [
-        ("inference", 1, "serve-5f6d7-bbbbb"),
+        # There is no such queue, so there is no place in it.
+        ("inference", None, "serve-5f6d7-bbbbb"),
         ("training", 1, "train-waits"),
         ("training", 2, "too-large"),
     ]

@@ -76,3 +76,15 @@ def test_a_go_that_is_old_or_does_not_run_is_replaced(machine: GoMachine, script
     (machine.root / "bin/go").rename(brought)
     machine.program("go", script)
     assert preflight.find_go(machine.environ, lambda: brought) == (brought, (1, 26, 8))
+
+
+def test_a_persons_flags_do_not_hide_a_go(tmp_path: Path) -> None:
+    """Go answers nothing, not even its version, when it cannot read them."""
+    go = tmp_path / "go"
+    go.write_text(
+        '#!/bin/sh\ncase "$GOFLAGS" in -mod=readonly) ;; *) echo bad >&2; exit 2 ;; esac\n'
+        "echo go version go1.26.6 linux/amd64\n"
+    )
+    go.chmod(0o755)
+    environ = {"PATH": "/usr/bin:/bin", "GOFLAGS": "no flag at all"}
+    assert preflight.version_of(go, environ) == (1, 26, 6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import stat
 import subprocess
 from dataclasses import replace
@@ -118,3 +119,20 @@ def test_a_refusal_of_pulumi_is_one_message(toolchain: Toolchain, tmp_path: Path
     with pytest.raises(ToolchainError, match="could not install the Kubernetes provider") as told:
         install_provider(toolchain, tmp_path / "home")
     assert "error: disk is full" in str(told.value)
+
+
+def test_a_copy_that_does_not_fit_on_the_disk_leaves_nothing(
+    toolchain: Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EXDEV, "another disk")
+
+    def half(_: Path, target: Path) -> None:
+        target.write_bytes(b"half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.link", refuse)
+    monkeypatch.setattr("shutil.copy2", half)
+    with pytest.raises(OSError, match="No space left"):
+        link(toolchain, tmp_path / "bin")
+    assert [path for path in (tmp_path / "bin").iterdir() if path.stat().st_size] == []

@@ -1,0 +1,183 @@
+"""`tally spec explain`: a key as a person types it, and what is printed of it.
+
+What a key means is said in `tallyard.spec.explain`; here a name with dots in it is understood
+without quotes, and the name of a key alone is answered with the places where it can stand.
+"""
+
+# Chinese punctuation is full-width.
+# ruff: noqa: RUF001
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tallyard.cli import session
+from tallyard.cli.errors import Complaint
+from tallyard.cli.exit_codes import ExitCode
+from tallyard.cli.output import document, print_line, print_table
+from tallyard.cli.words import word
+from tallyard.cluster.faults import Parts
+from tallyard.spec import schema
+from tallyard.spec.explain import Explanation, UnknownKeyError, explain
+from tallyard.spec.tree import Step, Steps, key_path
+
+_PIECE = re.compile(r'\.?(?:"([^"]*)"|\[(\d*)\]|([^.\["]+))')
+_FILES = (
+    ("platform.yaml", schema.platform_schema),
+    ("local.yaml, prod.yaml", schema.overlay_schema),
+)
+
+
+def explained(key: str) -> Explanation:
+    """Return what a key is for.
+
+    Raises:
+        Complaint: No such key can stand in the spec.
+    """
+    try:
+        return explain(_with_quotes(key))
+    except UnknownKeyError as error:
+        lang = session.lang()
+        places = list(_places_of(key))
+        if places:
+            joined = (", " if lang == "en" else "、").join(places)
+            todo = f"do you mean {joined}?" if lang == "en" else f"是否指 {joined}？"
+        else:
+            todo = error.hint(lang) or "`tally spec explain`"
+        raise Complaint(ExitCode.NOT_FOUND, Parts("", error.what(lang), "", todo)) from error
+
+
+def body(found: Explanation) -> Mapping[str, Any]:
+    """Return the document of a key."""
+    texts = _texts(found)
+    return document(
+        "Explanation",
+        {
+            "path": found.path,
+            "text": found.text,
+            "type": found.type,
+            "required": found.is_required,
+            "default": found.default,
+            "effect": found.effect,
+            "perEnvironment": found.is_per_environment,
+            "keys": list(found.keys) if found.path else [name for name, _ in texts],
+            "keyTexts": dict(texts),
+        },
+    )
+
+
+def show(found: Explanation) -> None:
+    """Print a key, and the keys that can stand below it, each with its text."""
+    if not found.path:
+        for file, whole in _FILES:
+            print_line(f"stacks/{file}")
+            _print_keys(_root_texts(whole()))
+        return
+    print_line(f"{found.path}  ({found.type})")
+    print_line(f"  {found.text}")
+    rows = [
+        ("default", found.default or ""),
+        ("effect", found.effect),
+        ("per environment", word("yes" if found.is_per_environment else "no")),
+    ]
+    if _is_key(found.path):
+        rows.insert(0, ("required", word("yes" if found.is_required else "no")))
+    for name, text in rows:
+        if text:
+            print_line(f"  {word(name) + ':':<17}{text}")
+    if found.keys:
+        print_line(f"  {word('keys')}:")
+        _print_keys(_texts(found))
+
+
+def _print_keys(texts: list[tuple[str, str]]) -> None:
+    print_table((word("KEY"), word("TEXT")), texts)
+
+
+def _texts(found: Explanation) -> list[tuple[str, str]]:
+    if not found.path:
+        return [each for _, whole in _FILES for each in _root_texts(whole())]
+    return [(key, _first(explain(f"{found.path}.{key}").text)) for key in found.keys]
+
+
+def _root_texts(whole: schema.Schema) -> list[tuple[str, str]]:
+    described = ((key, schema.at(whole, (key,)) or {}) for key in whole["properties"])
+    return [(key, _first(str(node.get("description", "")))) for key, node in described]
+
+
+def _first(text: str) -> str:
+    """Return the first sentence."""
+    return re.split(r"(?<=\.)\s", text, maxsplit=1)[0]
+
+
+def _is_key(path: str) -> bool:
+    """Say whether the path ends in a key of ours, and not in a name that an author chooses."""
+    *above, last = _steps(path)
+    return any(
+        last in (_without_lists(whole(), tuple(above)) or {}).get("properties", {})
+        for _, whole in _FILES
+    )
+
+
+def _with_quotes(key: str) -> str:
+    """Return a path with quotes around the names that have dots: users.li.wei as users."li.wei"."""
+    steps = _steps(key)
+    for _, whole in _FILES:
+        if found := _resolved(whole(), (), steps):
+            return _shown(found)
+    return key
+
+
+def _resolved(whole: schema.Schema, done: Steps, rest: Steps) -> Steps | None:
+    """Return the steps with those put together that are one name, the shortest names first."""
+    if not rest:
+        return done
+    for count in range(1, len(rest) + 1):
+        taken = rest[:count]
+        if count > 1 and not all(isinstance(step, str) for step in taken):
+            return None
+        step = taken[0] if count == 1 else ".".join(map(str, taken))
+        here = (*done, step)
+        if _without_lists(whole, here) is not None:
+            found = _resolved(whole, here, rest[count:])
+            if found:
+                return found
+    return None
+
+
+def _without_lists(whole: schema.Schema, steps: Steps) -> schema.Schema | None:
+    """Return the schema of a place, where the path may leave the items of lists out."""
+    done: Steps = ()
+    for step in steps:
+        tries = ((*done, step), (*done, 0, step))
+        done = next((each for each in tries if schema.at(whole, each) is not None), ())
+        if not done:
+            return None
+    node = schema.at(whole, done)
+    if node is not None and node.get("type") == "array":
+        return schema.at(whole, (*done, 0))
+    return node
+
+
+def _steps(path: str) -> Steps:
+    steps: list[Step] = []
+    for quoted, index, plain in _PIECE.findall(path):
+        steps.append(quoted or plain or int(index or 0))
+    return tuple(steps)
+
+
+def _places_of(key: str) -> Iterator[str]:
+    """Yield the places where a key of this name can stand."""
+    for _, whole in _FILES:
+        for place in schema.places(whole()):
+            if place[-1] == key:
+                yield re.sub(r"\[\d*\]", "[]", _shown(place))
+
+
+def _shown(place: Steps) -> str:
+    path = ""
+    for step in place:
+        path = f"{path}[{step}]" if isinstance(step, int) else key_path(path, step)
+    return path
