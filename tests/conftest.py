@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +17,17 @@ from lab.toolchain.progress import report_to
 from tallyard.spec.load import load
 from tallyard.spec.model import Platform
 from tests.running_lab import OVERLAY, RunningLab, counted
+
+
+def pytest_configure() -> None:
+    """Give the programs that tests start their signals back.
+
+    A run in the background, as CI's may be, has Ctrl-C and hang-up ignored, and so would have
+    what it starts. What is handled, even by nothing, is not inherited.
+    """
+    for number in (signal.SIGINT, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
 
 
 @pytest.fixture(scope="session")

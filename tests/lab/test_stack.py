@@ -230,16 +230,19 @@ def test_a_second_signal_does_not_leave_pulumi_behind(
     )
     command = [sys.executable, "-c", COMMAND, str(made.folder.base), str(made.tools)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        deadline = time.monotonic() + 30
-        while not (tmp_path / "runs").exists():
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-        pulumi = made.file.current().process(stack.NAME)
-        process.send_signal(signal.SIGINT)
-        for _ in range(3):
-            time.sleep(0.1)
-            process.send_signal(second)
-        _, told = process.communicate(timeout=30)
+        try:
+            deadline = time.monotonic() + 30
+            while not (tmp_path / "runs").exists():
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
+            pulumi = made.file.current().process(stack.NAME)
+            process.send_signal(signal.SIGINT)
+            for _ in range(3):
+                time.sleep(0.1)
+                process.send_signal(second)
+            _, told = process.communicate(timeout=30)
+        finally:
+            process.kill()
     assert process.returncode == 8
     assert told == "cancelled\n"
     assert (tmp_path / "ended").exists()
