@@ -1,4 +1,7 @@
-"""The Pulumi program on a real control plane, as a person runs it."""
+"""The Pulumi program on a real control plane, as a person runs it.
+
+One stack takes one operation at a time, so all of them are in this file.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,6 @@ from tallyard.spec.model import Platform
 from tests.running_lab import RunningLab
 
 NO_CHANGES = 0
-# One stack takes one operation at a time.
-pytestmark = pytest.mark.xdist_group("stack-of-the-full-lab")
 
 
 def _state(lab: RunningLab) -> Mapping[str, Any]:

@@ -10,9 +10,6 @@ from tallyard.cli.lab_summary import why_it_waits
 from tallyard.cluster.timeline import Step, timeline
 from tests.running_lab import RunningLab
 
-# Who submits the examples first is told of them; another worker would be refused.
-pytestmark = pytest.mark.xdist_group("examples-of-the-full-lab")
-
 
 @pytest.fixture(scope="module")
 def stories(full_lab: RunningLab) -> dict[str, Story]:
