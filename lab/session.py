@@ -1,4 +1,4 @@
-"""The lab's four verbs: up, down, status, logs. They put the parts in order and decide nothing."""
+"""The lab's four verbs: up, down, look, logs. They put the parts in order."""
 
 from __future__ import annotations
 
