@@ -173,7 +173,8 @@ def _stories(
         example: Story(
             example,
             found[key],
-            seen.get(example) or _waits_for(found[key], submitted.queues, explain),
+            # The newest one: a queue's figures lag behind its first decisions by some seconds.
+            _waits_for(found[key], submitted.queues, explain) or seen.get(example),
         )
         for example, key in keys.items()
         if key in found
