@@ -1,6 +1,6 @@
 # Two commands matter: `make up` and `make test`. Each brings what it needs.
 .DEFAULT_GOAL := help
-SOAKS = soak-converge
+SOAKS = soak-bytes soak-converge soak-mutants soak-editor
 .PHONY: $(SOAKS) help up down test check lint preview lock bench pins bootstrap
 COMPILE = pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-annotate --no-header
 
@@ -17,8 +17,9 @@ test: check ## Check, then run the tests (ARGS="..." for pytest)
 	@.venv/bin/tally lab toolchain
 	@.venv/bin/python -m pytest -n auto $(ARGS)
 
-check: lint ## Check style, types, the direction of imports, YAML
+check: lint ## Check style, types, the direction of imports, YAML, the pages of error codes
 	@.venv/bin/mypy
+	@.venv/bin/python -m tallyard.cli.error_pages --check
 
 lint: bootstrap
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check .
@@ -31,11 +32,20 @@ lock: ## Resolve the locks of the Python packages again (UPGRADE=--upgrade for n
 	@uv=$$(bash lab/bootstrap.sh --uv) && $$uv $(COMPILE) $(UPGRADE) --group dev pyproject.toml -o requirements/lock.txt && \
 	for set in bootstrap go; do $$uv $(COMPILE) requirements/$$set.in -o requirements/$$set.txt; done
 
-bench: bootstrap ## Measure `make up` against the sum of its parts
+bench: bootstrap ## Measure `make up` against its parts, and rendering against plain YAML
 	@for benchmark in benchmarks/*.py; do .venv/bin/python "$$benchmark" || exit 1; done
 
 soak-converge: bootstrap ## Make 20 fresh control planes converge in one `up` each (RUNS=N)
 	@.venv/bin/python -m tests.soak.converge $(RUNS)
+
+soak-mutants: bootstrap ## Load 10,000 mutants of the specs, 200 as processes (ARGS="COUNT --seed N --only I")
+	@nice -n 10 .venv/bin/python -m tests.soak.mutants --seed 2026 $(ARGS)
+
+soak-editor: bootstrap ## See what an editor completes, shows and underlines in the spec (needs npm)
+	@.venv/bin/python -m tests.soak.editor
+
+soak-bytes: bootstrap ## Compare the rendered bytes under Python 3.12 and 3.13
+	@.venv/bin/python -m tests.soak.bytes
 
 pins: bootstrap ## Look up the digests of images and charts in stacks/versions.yaml
 	@.venv/bin/tally spec pins $(ARGS)

@@ -29,7 +29,7 @@ def main() -> None:
 
     cluster = Cluster("cluster", uid=uid, context=told.kube_context)
     kueue = Kueue(
-        "kueue", cluster.provider, versions=versions, outside_manager=told.outside_manager
+        "kueue", platform, cluster.provider, versions=versions, outside_manager=told.outside_manager
     )
     tenants = Tenants("tenants", platform, cluster.provider)
     Queues(

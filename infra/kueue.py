@@ -17,6 +17,7 @@ import pulumi_kubernetes as k8s
 from infra.settings import OutsideManager
 from tallyard import labels
 from tallyard.render.kueue_manager import chart_values
+from tallyard.spec.model import Platform
 from tallyard.spec.versions import Versions
 
 # A manager that has not come up after this long has not started; its log says why.
@@ -32,6 +33,7 @@ class Kueue(pulumi.ComponentResource):
     def __init__(
         self,
         name: str,
+        platform: Platform,
         provider: k8s.Provider,
         *,
         versions: Versions,
@@ -41,6 +43,7 @@ class Kueue(pulumi.ComponentResource):
 
         Args:
             name: the component's name.
+            platform: for what no queue counts.
             provider: the cluster's.
             versions: the pins.
             outside_manager: where the manager runs beside the cluster (the lab), else None.
@@ -58,7 +61,9 @@ class Kueue(pulumi.ComponentResource):
             version=None if outside_manager else pin.version,
             namespace=labels.KUEUE_NAMESPACE,
             values=chart_values(
-                versions.images["kueue"], replicas=0 if outside_manager else _REPLICAS
+                versions.images["kueue"],
+                replicas=0 if outside_manager else _REPLICAS,
+                uncounted=platform.uncounted,
             ),
             opts=pulumi.ResourceOptions.merge(
                 opts,

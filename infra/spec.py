@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from tallyard.spec.load import load
-from tallyard.spec.messages import report
+from tallyard.spec.messages import closing, report
 from tallyard.spec.model import Platform
 
 
 class SpecError(Exception):
-    """The spec has errors; the text is the whole report."""
+    """The spec has errors; the text is the whole report, in plain lines."""
 
 
 def platform_of(overlay: Path) -> Platform:
@@ -21,5 +21,5 @@ def platform_of(overlay: Path) -> Platform:
     """
     loaded = load(overlay)
     if loaded.platform is None:
-        raise SpecError(report(loaded.problems))
+        raise SpecError(f"{report(loaded.problems)}\n{closing(loaded.problems)}")
     return loaded.platform

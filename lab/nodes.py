@@ -10,6 +10,7 @@ from lab.api import Api
 from lab.errors import LabError
 from tallyard import labels
 from tallyard.render.capacity import PODS_PER_HOST
+from tallyard.render.flavors import card_resource
 from tallyard.spec.model import Accelerator, Node, Platform
 
 # KWOK plays the kubelet of nodes that carry this.
@@ -23,10 +24,7 @@ _POLL_SECONDS = 0.1
 
 def node_objects(platform: Platform) -> list[dict[str, Any]]:
     """Return the Node objects of all hosts, in the spec's order."""
-    return [
-        _node(node, platform.accelerators[node.model] if node.model else None)
-        for node in platform.nodes
-    ]
+    return [_node(platform, node) for node in platform.nodes]
 
 
 def reconcile(api: Api, wanted: Iterable[dict[str, Any]]) -> tuple[int, int]:
@@ -90,7 +88,8 @@ def is_as_wanted(present: dict[str, Any] | None, wanted: dict[str, Any]) -> bool
     )
 
 
-def _node(node: Node, accelerator: Accelerator | None) -> dict[str, Any]:
+def _node(platform: Platform, node: Node) -> dict[str, Any]:
+    accelerator = platform.accelerators[node.model] if node.model else None
     resources = {
         "cpu": str(node.cpu),
         "memory": node.memory,
@@ -98,7 +97,8 @@ def _node(node: Node, accelerator: Accelerator | None) -> dict[str, Any]:
         "pods": str(PODS_PER_HOST),
     }
     if accelerator:
-        resources[accelerator.resource] = str(node.cards)
+        resource = card_resource(platform, node.pool, accelerator.name)
+        resources[resource] = str(node.cards * platform.pools[node.pool].slices)
     spec: dict[str, Any] = {}
     if accelerator:
         spec["taints"] = [{"key": labels.POOL_TAINT, "value": node.pool, "effect": "NoSchedule"}]

@@ -162,7 +162,7 @@ def up_stack(lab: Lab) -> None:
         file=lab.file,
         program=lab.toolchain.programs["kueue"],
         chart=lab.toolchain.kueue_chart,
-        configuration=kueue_rendering.configuration(),
+        configuration=kueue_rendering.configuration(lab.platform.uncounted),
     )
     made = what_is_made(lab)
     lab.file.update(lambda state: replace(state, begun=made))

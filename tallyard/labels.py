@@ -64,6 +64,23 @@ def namespace(project_id: str) -> str:
     return project_id
 
 
+_SLICED = ".shared"
+
+
+def slice_resource(resource: str) -> str:
+    """Return under which name slices of a resource are offered.
+
+    NVIDIA's device plugin adds this ending with `renameByDefault`; so slices have quotas and
+    prices of their own, and nobody who asks for a card is given a slice of one.
+    """
+    return f"{resource}{_SLICED}"
+
+
+def is_sliced(resource: str) -> bool:
+    """Return whether a resource counts slices of cards."""
+    return resource.endswith(_SLICED)
+
+
 def object_name(text: str) -> str:
     """Turn a model's or a pool's name into a DNS label: lower case, dashes."""
     return "".join(c if c.isalnum() else "-" for c in text.lower()).strip("-")

@@ -14,11 +14,17 @@ from fractions import Fraction
 BYTES_MAX = 2**63 - 1
 QUANTITY_PATTERN = r"^[0-9]{1,15}(\.[0-9]{1,9})?(Ki|Mi|Gi|Ti|Pi|k|M|G|T|P)?$"
 
+# Days, hours, minutes, seconds, in this order; the bounds keep a slip of the finger readable.
+DURATION_PATTERN = r"^([0-9]{1,4}d)?([0-9]{1,5}h)?([0-9]{1,6}m)?([0-9]{1,8}s)?$"
+
 _BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50}
 _DECIMAL = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15}
 _FACTORS = {**_BINARY, **_DECIMAL}
 _QUANTITY = re.compile(r"([0-9]{1,15})(?:\.([0-9]{1,9}))?(Ki|Mi|Gi|Ti|Pi|k|M|G|T|P)?", re.ASCII)
 
+
+_DURATION = re.compile(DURATION_PATTERN, re.ASCII)
+_PERCENT = re.compile(r"([0-9]{1,4})%", re.ASCII)
 
 # Every form that the API server itself reads; the smallest part of a vCPU is a thousandth.
 _ANY_QUANTITY = re.compile(
@@ -76,6 +82,43 @@ def format_bytes(amount: int) -> str:
         if amount and amount % factor == 0:
             return f"{amount // factor}{suffix}"
     return str(amount)
+
+
+def parse_duration(text: str) -> int:
+    """Return the seconds that a time such as `72h`, `1h30m` or `120s` stands for.
+
+    Raises:
+        QuantityError: The text has another form.
+    """
+    found = _DURATION.fullmatch(text)
+    if found is None or not text:
+        raise QuantityError(f"{text!r} is not a time such as 1h30m")
+    parts = zip(found.groups(), (_DAY, _HOUR, _MINUTE, 1), strict=True)
+    return sum(int(number[:-1]) * seconds for number, seconds in parts if number)
+
+
+def parse_percent(text: str) -> int:
+    """Return the whole number of a percentage such as `30%`.
+
+    Raises:
+        QuantityError: The text has another form.
+    """
+    found = _PERCENT.fullmatch(text)
+    if found is None:
+        raise QuantityError(f"{text!r} is not a percentage such as 30%")
+    return int(found.group(1))
+
+
+def core_hours_amount(text: str) -> int:
+    """Return the core-hours of a grant such as `600000/month`, whatever its period.
+
+    Raises:
+        QuantityError: The text has another form.
+    """
+    amount, slash, _ = text.partition("/")
+    if not slash or not (amount.isascii() and amount.isdigit()):
+        raise QuantityError(f"{text!r} is not a grant such as 600000/month")
+    return int(amount)
 
 
 def parse_count(text: str) -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tallyard.cli import spec_reference
 from tallyard.cli.commands import COMMANDS
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -34,6 +35,12 @@ def test_the_mistake_in_the_readme_is_told_as_it_stands_there(tmp_path: Path) ->
     )
     assert told.returncode == 2
     assert told.stderr.strip("\n") in README
+
+
+def test_the_reference_of_the_spec_is_what_the_models_say() -> None:
+    assert spec_reference.PAGE.read_text() == spec_reference.page(), (
+        "write it anew: python -m tallyard.cli.spec_reference --write"
+    )
 
 
 def test_every_make_target_that_a_page_names_is_there() -> None:

@@ -11,6 +11,9 @@ from types import MappingProxyType
 
 DEFAULT_RESOURCE: Mapping[str, str] = MappingProxyType({"nvidia": "nvidia.com/gpu"})
 
+# Vendors whose device plugin offers a card several times over under a name of its own.
+TIME_SLICING = frozenset({"nvidia"})
+
 USUAL_RESOURCE: Mapping[str, str] = MappingProxyType(
     {
         "amd": "amd.com/gpu",

@@ -51,6 +51,12 @@ COMMANDS: tuple[Command, ...] = (
         "tally spec render -s local --output-dir manifests",
     ),
     Command(
+        ("spec", "diff"),
+        "tallyard.cli.diff_command:diff",
+        "Show what each project gains or loses between two revisions of the spec.",
+        "tally spec diff main -s prod",
+    ),
+    Command(
         ("spec", "schema"),
         "tallyard.cli.spec_command:schema",
         "Print the JSON Schema of the spec, for editors.",
@@ -59,7 +65,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         ("spec", "explain"),
         "tallyard.cli.spec_command:explain",
-        "Explain a key of the spec.",
+        "Explain a key of the spec, or the code of a mistake.",
         "tally spec explain tiers",
     ),
     Command(

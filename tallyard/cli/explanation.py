@@ -10,13 +10,13 @@ without quotes, and the name of a key alone is answered with the places where it
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tallyard.cli import session
 from tallyard.cli.errors import Complaint
 from tallyard.cli.exit_codes import ExitCode
-from tallyard.cli.output import document, print_line, print_table
+from tallyard.cli.output import document, on_terminal, print_line, print_table
 from tallyard.cli.words import word
 from tallyard.cluster.faults import Parts
 from tallyard.spec import schema
@@ -24,6 +24,9 @@ from tallyard.spec.explain import Explanation, UnknownKeyError, explain
 from tallyard.spec.tree import Step, Steps, key_path
 
 _PIECE = re.compile(r'\.?(?:"([^"]*)"|\[(\d*)\]|([^.\["]+))')
+_INDENT = "  "
+_FACTS_INDENT = 19
+_ORIGIN = {"en": "origin", "zh": "默认值来源"}
 _FILES = (
     ("platform.yaml", schema.platform_schema),
     ("local.yaml, prod.yaml", schema.overlay_schema),
@@ -40,7 +43,7 @@ def explained(key: str) -> Explanation:
         return explain(_with_quotes(key))
     except UnknownKeyError as error:
         lang = session.lang()
-        places = list(_places_of(key))
+        places = tuple(dict.fromkeys(_places_of(key)))
         if places:
             joined = (", " if lang == "en" else "、").join(places)
             todo = f"do you mean {joined}?" if lang == "en" else f"是否指 {joined}？"
@@ -61,6 +64,7 @@ def body(found: Explanation) -> Mapping[str, Any]:
             "required": found.is_required,
             "default": found.default,
             "effect": found.effect,
+            "origin": found.origin,
             "perEnvironment": found.is_per_environment,
             "keys": list(found.keys) if found.path else [name for name, _ in texts],
             "keyTexts": dict(texts),
@@ -76,20 +80,36 @@ def show(found: Explanation) -> None:
             _print_keys(_root_texts(whole()))
         return
     print_line(f"{found.path}  ({found.type})")
-    print_line(f"  {found.text}")
+    _print(found.text, _INDENT)
     rows = [
-        ("default", found.default or ""),
-        ("effect", found.effect),
-        ("per environment", word("yes" if found.is_per_environment else "no")),
+        (word("default"), found.default or ""),
+        (_ORIGIN[session.lang()], found.origin),
+        (word("effect"), found.effect),
+        (word("per environment"), word("yes" if found.is_per_environment else "no")),
     ]
     if _is_key(found.path):
-        rows.insert(0, ("required", word("yes" if found.is_required else "no")))
+        rows.insert(0, (word("required"), word("yes" if found.is_required else "no")))
     for name, text in rows:
         if text:
-            print_line(f"  {word(name) + ':':<17}{text}")
+            _print(text, f"{_INDENT}{name}:", _FACTS_INDENT)
     if found.keys:
         print_line(f"  {word('keys')}:")
         _print_keys(_texts(found))
+
+
+def _print(text: str, before: str, indent: int = len(_INDENT)) -> None:
+    """Print a text behind another; on a terminal its further lines stand below its first."""
+    from rich.cells import cell_len  # noqa: PLC0415
+
+    from tallyard.cli import layout  # noqa: PLC0415
+
+    lines: Iterable[str] = (text,)
+    if on_terminal():
+        lines = layout.wrapped(text, max(session.out().width - indent, indent))
+    head = before + " " * (indent - cell_len(before))
+    for line in lines:
+        print_line(head + line)
+        head = " " * indent
 
 
 def _print_keys(texts: list[tuple[str, str]]) -> None:
@@ -108,8 +128,8 @@ def _root_texts(whole: schema.Schema) -> list[tuple[str, str]]:
 
 
 def _first(text: str) -> str:
-    """Return the first sentence."""
-    return re.split(r"(?<=\.)\s", text, maxsplit=1)[0]
+    """Return the first sentence; `e.g.` ends none."""
+    return re.split(r"(?<=\.)(?<!e\.g\.)\s", text, maxsplit=1)[0]
 
 
 def _is_key(path: str) -> bool:

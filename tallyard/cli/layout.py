@@ -4,6 +4,9 @@ Columns that have no room beside the others stand below their row, indented. A s
 first, then the columns before it; nothing is broken within a word that has room on a line.
 """
 
+# Chinese punctuation is full-width.
+# ruff: noqa: RUF001
+
 from __future__ import annotations
 
 import re
@@ -13,8 +16,9 @@ from rich.cells import cell_len
 
 _GAP = 2
 _INDENT = 4
-# Names and paths stay whole, so that they can be copied; Chinese may break at any letter.
-_WORD = re.compile(r"(\s*)([!-~]+|[^\s!-~])")
+# Names and paths stay whole, so that they can be copied; Chinese may break at any letter, but
+# no line of it begins with a mark that closes what stands before.
+_WORD = re.compile(r"(\s*)([!-~]+|[^\s!-~])([，。；：、！？）」》”]*)")
 
 type Row = Sequence[str]
 
@@ -52,7 +56,8 @@ def lines(
 def wrapped(text: str, width: int) -> Iterator[str]:
     """Yield a text in lines of at most so many cells, broken between words where possible."""
     line = ""
-    for blank, word in _WORD.findall(text):
+    for blank, letters, marks in _WORD.findall(text):
+        word = letters + marks
         longer = f"{line}{' ' if blank and line else ''}{word}"
         if not line or cell_len(longer) <= width:
             line = longer

@@ -25,6 +25,17 @@ _DOCUMENTS = (
     ("tally jobs", "JobList", "`items`"),
     ("tally jobs NAME", "Job", "the job, its `timelines`, its `events`"),
     ("tally spec explain KEY", "Explanation", "one key of the spec"),
+    ("tally spec explain SPEC101", "ErrorCode", "one code, `wrong` and `right`"),
+    (
+        "tally spec validate --error-format json",
+        "ProblemList",
+        "`items`, the number of `errors` and `warnings`",
+    ),
+    (
+        "tally spec diff",
+        "SpecDiff",
+        "`projects`, `tiers`, `platform`, `hosts`, `cards`, objects `replaced` and `removed`",
+    ),
     ("tally lab status", "LabStatus", "the lab and its `components`"),
     ("tally lab toolchain", "ToolchainList", "`items`"),
     ("tally version", "Version", "`versions`"),

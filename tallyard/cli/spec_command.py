@@ -15,7 +15,8 @@ from cyclopts import Parameter
 from tallyard.cli import session
 from tallyard.cli.errors import Complaint
 from tallyard.cli.exit_codes import ExitCode
-from tallyard.cli.output import Format, Output, emit, print_line, to_yaml
+from tallyard.cli.output import Format, Output, emit, to_yaml
+from tallyard.cli.problems import ErrorForm, print_aside
 from tallyard.cli.schema_check import refuse_faults
 from tallyard.cli.stack import Stack, load_or_refuse, overlay
 from tallyard.cluster.faults import Parts
@@ -48,6 +49,7 @@ def validate(
     kubeconfig: Annotated[
         str | None, Parameter(help="Kubeconfig; without it KUBECONFIG or ~/.kube/config.")
     ] = None,
+    error_format: ErrorForm = None,
 ) -> None:
     """Check the spec: every error at once, with its place.
 
@@ -57,14 +59,15 @@ def validate(
     from tallyard.render.platform import render as rendered  # noqa: PLC0415
 
     path = overlay(file, stack)
-    platform, _ = load_or_refuse(path)
+    platform, _ = load_or_refuse(path, error_format)
     manifests = rendered(platform)
     unchecked = refuse_faults(path, manifests)
     if server:
         # In a lab's shell the current context is the operator's, who may only look.
         ours = None if kubeconfig else os.environ.get("TALLYARD_KUBE_CONTEXT")
         _refuse_refusals(manifests, context or ours or None, kubeconfig)
-    print_line(_summary(path, platform, len(manifests), unchecked=unchecked, server=server))
+    summary = _summary(path, platform, len(manifests), unchecked=unchecked, server=server)
+    print_aside(summary, error_format)
 
 
 def render(
@@ -79,6 +82,7 @@ def render(
         bool,
         Parameter(negative=(), help="Print the configuration for kube-scheduler instead."),
     ] = False,
+    error_format: ErrorForm = None,
 ) -> None:
     """Print the Kubernetes objects that the spec asks for.
 
@@ -92,7 +96,9 @@ def render(
     from tallyard.render.platform import render as rendered  # noqa: PLC0415
     from tallyard.render.scheduler import configuration  # noqa: PLC0415
 
-    platform, _ = load_or_refuse(overlay(file, stack))
+    platform, _ = load_or_refuse(
+        overlay(file, stack), error_format, is_stdout_free=output_dir is not None
+    )
     if scheduler:
         files = {_SCHEDULER_FILE: configuration(platform)}
     else:
@@ -105,9 +111,10 @@ def render(
         files, output_dir, lambda name: (name == _SCHEDULER_FILE) is not scheduler
     )
     if session.lang() == "zh":
-        print_line(f"已将 {len(files)} 个对象写入 {output_dir}（删除 {removed} 个）")
+        told = f"已将 {len(files)} 个对象写入 {output_dir}（删除 {removed} 个）"
     else:
-        print_line(f"{len(files)} objects written to {output_dir} ({removed} removed)")
+        told = f"{len(files)} objects written to {output_dir} ({removed} removed)"
+    print_aside(told, error_format)
 
 
 def schema(which: Literal["platform", "overlay"] = "platform", /) -> None:
@@ -123,14 +130,19 @@ def schema(which: Literal["platform", "overlay"] = "platform", /) -> None:
 
 
 def explain(key: str = "", /, *, output: Output = Format.TABLE) -> None:
-    """Explain a key of the spec.
+    """Explain a key of the spec, or the code of an error.
 
     Args:
-        key: The key's path as in messages, e.g. tiers.gold.cards; without it, all keys of both files.
+        key: The key's path as in messages, e.g. tiers.gold.cards, or a code, e.g. SPEC101;
+            without it, all keys of both files.
         output: How to print: table, json or yaml.
     """
-    from tallyard.cli import explanation  # noqa: PLC0415
+    from tallyard.cli import code_explanation, explanation  # noqa: PLC0415
 
+    if code_explanation.is_code(key):
+        page = code_explanation.explained(key)
+        emit(output, code_explanation.body(page), lambda: code_explanation.show(page))
+        return
     found = explanation.explained(key)
     emit(output, explanation.body(found), lambda: explanation.show(found))
 

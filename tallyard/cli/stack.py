@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from tallyard.cli import session
 from tallyard.cli.exit_codes import ExitCode
 
 if TYPE_CHECKING:
+    from tallyard.cli.problems import ErrorFormat
     from tallyard.spec.load import Loaded
     from tallyard.spec.model import Platform
 
@@ -65,18 +65,25 @@ class SpecRefused(Exception):  # noqa: N818 - an outcome, told by the spec's own
     code = ExitCode.USAGE
 
 
-def load_or_refuse(path: Path) -> tuple[Platform, Loaded]:
-    """Return the platform; print every problem to stderr, the mere warnings too.
+def load_or_refuse(
+    path: Path, form: ErrorFormat | None = None, *, is_stdout_free: bool = True
+) -> tuple[Platform, Loaded]:
+    """Return the platform; tell every problem, the mere warnings too.
+
+    Args:
+        path: The environment's file.
+        form: How the problems are told; see `problems.tell`.
+        is_stdout_free: Whether the command writes nothing of its own to stdout when all is well.
 
     Raises:
         SpecRefused: When one of them is an error.
     """
+    from tallyard.cli import problems  # noqa: PLC0415
     from tallyard.spec.load import load  # noqa: PLC0415
-    from tallyard.spec.messages import report  # noqa: PLC0415
 
     loaded = load(path)
-    if loaded.problems:
-        session.err().print(report(loaded.problems, session.lang(), loaded.texts), soft_wrap=True)
+    refused = loaded.platform is None
+    problems.tell(loaded.problems, loaded.texts, form, is_stdout_free=is_stdout_free or refused)
     if loaded.platform is None:
         raise SpecRefused
     return loaded.platform, loaded

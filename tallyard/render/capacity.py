@@ -59,7 +59,9 @@ def per_card(platform: Platform, pool: str, model: str) -> Amount:
 
     A pool without such hosts gives nothing; the spec's checks have refused it before.
     """
-    shares = [_share(node) for node in platform.nodes_of(pool, model)]
+    # Most hosts are alike, and this is asked for every queue.
+    nodes = {(n.cpu, n.memory_bytes, n.cards): n for n in platform.nodes_of(pool, model)}
+    shares = [_share(node) for node in nodes.values()]
     if not shares:
         return Amount()
     return Amount(

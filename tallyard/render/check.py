@@ -8,16 +8,18 @@ here; a server dry run does that.
 from __future__ import annotations
 
 import copy
-import warnings
+import importlib.resources
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+import jsonschema_rs
 import kubernetes_validate
 import yaml
-from kubernetes_validate.utils import VersionNotSupportedError
 
 from tallyard import labels
 from tallyard.render.manifest import Manifest
@@ -36,6 +38,7 @@ class Fault:
         return f"{self.manifest}: {self.path or '(whole object)'}: {self.message}"
 
 
+type Validator = jsonschema_rs.Draft202012Validator
 type Schemas = Mapping[tuple[str, str], Mapping[str, Any]]
 
 
@@ -50,9 +53,13 @@ def check(
         kubernetes: the API server's version, e.g. `1.36.3`; None leaves its own kinds out.
     """
     found: list[Fault] = []
+    validators = {
+        f"{version} {kind}": jsonschema_rs.Draft202012Validator(dict(schema))
+        for (version, kind), schema in (crds or {}).items()
+    }
     for manifest in manifests:
         if str(manifest.object["apiVersion"]).startswith(f"{labels.KUEUE_GROUP}/"):
-            found += _crd_faults(manifest, crds) if crds is not None else ()
+            found += _crd_faults(manifest, validators) if crds is not None else ()
         else:
             found += _own_faults(manifest, kubernetes) if kubernetes is not None else ()
     return tuple(found)
@@ -80,29 +87,81 @@ def crd_schemas(chart: Path) -> Schemas:
     return found
 
 
-def _crd_faults(manifest: Manifest, crds: Schemas) -> Iterator[Fault]:
-    key = (str(manifest.object["apiVersion"]), manifest.kind)
-    if key not in crds:
-        yield Fault(manifest.path, "apiVersion", f"no schema for {key[0]} {key[1]} in the chart")
-        return
-    errors = jsonschema.Draft202012Validator(crds[key]).iter_errors(manifest.object)
-    for error in sorted(errors, key=lambda e: list(map(str, e.absolute_path))):
-        yield Fault(manifest.path, ".".join(map(str, error.absolute_path)), error.message)
+def _crd_faults(manifest: Manifest, crds: Mapping[str, Validator]) -> Iterator[Fault]:
+    api_version = str(manifest.object["apiVersion"])
+    validator = crds.get(f"{api_version} {manifest.kind}")
+    if validator is None:
+        yield Fault(
+            manifest.path,
+            "apiVersion",
+            f"no schema for {api_version} {manifest.kind} in the chart",
+        )
+    else:
+        yield from _faults(manifest, validator)
 
 
 def _own_faults(manifest: Manifest, kubernetes: str) -> Iterator[Fault]:
     minor = ".".join(kubernetes.split(".")[:2])
-    try:
-        with warnings.catch_warnings():
-            # Not every patch release has schemas of its own; the minor's are the same API.
-            warnings.simplefilter("ignore")
-            kubernetes_validate.validate(dict(manifest.object), minor, strict=True)
-    except kubernetes_validate.ValidationError as error:
-        yield Fault(manifest.path, ".".join(map(str, error.path)), error.message)
-    # A version older than all that it knows ends in an IndexError.
-    except (kubernetes_validate.SchemaNotFoundError, VersionNotSupportedError, IndexError):
-        kind = f"{manifest.object['apiVersion']} {manifest.kind}"
-        yield Fault(manifest.path, "apiVersion", f"no schema for {kind} in Kubernetes {minor}")
+    api_version = str(manifest.object["apiVersion"])
+    validator = _own_validator(manifest.kind, api_version, minor)
+    if validator is None:
+        yield Fault(
+            manifest.path,
+            "apiVersion",
+            f"no schema for {api_version} {manifest.kind} in Kubernetes {minor}",
+        )
+    else:
+        yield from _faults(manifest, validator)
+
+
+def _faults(manifest: Manifest, validator: Validator) -> Iterator[Fault]:
+    errors = validator.iter_errors(dict(manifest.object))
+    for error in sorted(errors, key=lambda each: list(map(str, each.instance_path))):
+        yield Fault(manifest.path, ".".join(map(str, error.instance_path)), error.message)
+
+
+@cache
+def _own_validator(kind: str, api_version: str, minor: str) -> Validator | None:
+    """Return the validator of one of Kubernetes' own kinds; None where there is no schema.
+
+    The schemas are those that kubernetes-validate brings; its own `validate` reads them anew
+    for each object, which takes seconds where there are a thousand.
+    """
+    folder = _schema_folder(minor)
+    if folder is None:
+        return None
+    group, _, version = api_version.rpartition("/")
+    name = f"{group.partition('.')[0]}-{version}" if group else version
+    file = folder / f"{kind.lower()}-{name}.json"
+    if not file.is_file():
+        return None
+    return jsonschema_rs.Draft202012Validator(
+        json.loads(file.read_text("utf-8")), registry=_definitions(minor)
+    )
+
+
+@cache
+def _schema_folder(minor: str) -> Traversable | None:
+    """Return the schemas of a minor version with unknown fields forbidden.
+
+    Not every patch release has schemas of its own; the minor's are the same API.
+    """
+    schemas = importlib.resources.files(kubernetes_validate) / "kubernetes-json-schema"
+    found = [
+        folder
+        for folder in schemas.iterdir()
+        if folder.name.startswith(f"v{minor}.") and folder.name.endswith("-local-strict")
+    ]
+    return max(found, key=lambda folder: folder.name, default=None)
+
+
+@cache
+def _definitions(minor: str) -> jsonschema_rs.Registry:
+    """Return what the schemas of a minor version refer to."""
+    folder = _schema_folder(minor)
+    assert folder is not None  # noqa: S101 - a schema of it has been read
+    content = json.loads((folder / "_definitions.json").read_text("utf-8"))
+    return jsonschema_rs.Registry([(content["$id"], content)])
 
 
 def _without_directives(text: str) -> str:

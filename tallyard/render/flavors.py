@@ -35,10 +35,14 @@ class Flavor:
 
 @dataclass(frozen=True, kw_only=True)
 class CardFlavor(Flavor):
-    """The hosts of one model in one pool; `resource` is what their cards are requested by."""
+    """The hosts of one model in one pool.
+
+    `resource` is what their cards are requested by; each card counts as `slices` of it.
+    """
 
     model: str
     resource: str
+    slices: int
 
 
 def topology_manifest(platform: Platform) -> Manifest:
@@ -95,6 +99,12 @@ def cpu_flavors(platform: Platform) -> tuple[Flavor, ...]:
     return (flavor,)
 
 
+def card_resource(platform: Platform, pool: str, model: str) -> str:
+    """Return the resource by which cards of a model, or their slices, are requested in a pool."""
+    resource = platform.accelerators[model].resource
+    return labels.slice_resource(resource) if platform.pools[pool].slices > 1 else resource
+
+
 def _card_flavor(platform: Platform, pool: str, model: str) -> CardFlavor:
     accelerator = platform.accelerators[model]
     node_labels = {
@@ -117,7 +127,8 @@ def _card_flavor(platform: Platform, pool: str, model: str) -> CardFlavor:
         name=_name((pool, model), [node_labels, toleration, topology]),
         pool=pool,
         model=model,
-        resource=accelerator.resource,
+        resource=card_resource(platform, pool, model),
+        slices=platform.pools[pool].slices,
         node_labels=node_labels,
         tolerations=(toleration,),
         topology=topology,

@@ -28,8 +28,12 @@ CLIENT_QPS = 300
 CLIENT_BURST = 500
 
 
-def configuration() -> Mapping[str, Any]:
-    """Return the manager's `Configuration` (config.kueue.x-k8s.io/v1beta2)."""
+def configuration(uncounted: tuple[str, ...] = ()) -> Mapping[str, Any]:
+    """Return the manager's `Configuration` (config.kueue.x-k8s.io/v1beta2).
+
+    Args:
+        uncounted: beginnings of the names of resources that no queue counts.
+    """
     return {
         "apiVersion": "config.kueue.x-k8s.io/v1beta2",
         "kind": "Configuration",
@@ -55,6 +59,8 @@ def configuration() -> Mapping[str, Any]:
             "frameworks": list(FRAMEWORKS),
             "labelKeysToCopy": [labels.PROJECT, labels.USER],
         },
+        # What a pod asks for and no queue covers would make its workload wait for ever.
+        **({"resources": {"excludeResourcePrefixes": list(uncounted)}} if uncounted else {}),
         "featureGates": {name: gate.is_on for name, gate in KUEUE_FEATURE_GATES.items()},
         "fairSharing": {
             "preemptionStrategies": ["LessThanOrEqualToFinalShare", "LessThanInitialShare"]
@@ -62,12 +68,15 @@ def configuration() -> Mapping[str, Any]:
     }
 
 
-def chart_values(image: Image, *, replicas: int) -> Mapping[str, Any]:
+def chart_values(
+    image: Image, *, replicas: int, uncounted: tuple[str, ...] = ()
+) -> Mapping[str, Any]:
     """Return the chart's values.
 
     Args:
         image: the manager's; pinned by digest where it is known.
         replicas: 0 where the manager runs beside the cluster.
+        uncounted: as in `configuration`.
     """
     return {
         "controllerManager": {
@@ -82,6 +91,8 @@ def chart_values(image: Image, *, replicas: int) -> Mapping[str, Any]:
             "podDisruptionBudget": {"enabled": replicas > 1, "minAvailable": 1},
         },
         "managerConfig": {
-            "controllerManagerConfigYaml": yaml.safe_dump(dict(configuration()), sort_keys=False)
+            "controllerManagerConfigYaml": yaml.safe_dump(
+                dict(configuration(uncounted)), sort_keys=False
+            )
         },
     }

@@ -33,7 +33,7 @@ def cohort_manifests(platform: Platform) -> Iterator[Manifest]:
 def cluster_queue_manifests(platform: Platform) -> Iterator[Manifest]:
     """Yield one ClusterQueue for each project in each pool it may use."""
     for project in platform.projects.values():
-        for pool in pools_of(platform, project):
+        for pool in platform.pools_of(project):
             yield manifest(
                 "cluster-queue",
                 name=labels.cluster_queue(project.id, pool.name),
@@ -51,7 +51,7 @@ def cluster_queue_manifests(platform: Platform) -> Iterator[Manifest]:
 def local_queue_manifests(platform: Platform) -> Iterator[Manifest]:
     """Yield the LocalQueues, which are what users name in their jobs."""
     for project in platform.projects.values():
-        for pool in pools_of(platform, project):
+        for pool in platform.pools_of(project):
             yield manifest(
                 "local-queue",
                 name=labels.local_queue(pool.name),
@@ -61,30 +61,29 @@ def local_queue_manifests(platform: Platform) -> Iterator[Manifest]:
             )
 
 
-def pools_of(platform: Platform, project: Project) -> tuple[Pool, ...]:
-    """Return the pools in which a project has a queue: those its tier grants, and the borrowing ones."""
-    return tuple(
-        pool
-        for pool in platform.pools.values()
-        if pool.borrows_from is not None or pool.name in project.tier.cards
-    )
-
-
 def _queue_quotas(platform: Platform, project: Project, pool: Pool) -> tuple[Quota, ...]:
+    # The CPU hosts stand first, as a preference only: Kueue takes the first flavor that fits,
+    # so work without cards that names no hosts goes on to hosts with cards when the CPU hosts
+    # are full.
+    cpu = tuple(nothing(flavor) for flavor in cpu_flavors(platform)) if pool.cpu else ()
     if pool.borrows_from is not None:
-        # The CPU hosts stand first, as a preference only: Kueue takes the first flavor that
-        # fits, so work without cards that names no hosts goes on to hosts with cards when the
-        # CPU hosts are full.
-        cpu = cpu_flavors(platform) if pool.cpu else ()
-        lent = pool_flavors(platform, pool.borrows_from)
-        return tuple(nothing(flavor) for flavor in (*cpu, *lent))
-    granted = project.tier.cards[pool.name]
-    borrow = project.tier.borrow.get(pool.name, 0)
-    return tuple(
-        card_quota(platform, flavor, granted[flavor.model], borrow)
+        return (*cpu, *(nothing(flavor) for flavor in pool_flavors(platform, pool.borrows_from)))
+    granted = project.limits.cards[pool.name]
+    of_cards = (
+        card_quota(
+            platform, flavor, granted[flavor.model], _borrow(project, pool, granted[flavor.model])
+        )
         for flavor in pool_flavors(platform, pool.name)
         if flavor.model in granted
     )
+    return (*cpu, *of_cards)
+
+
+def _borrow(project: Project, pool: Pool, cards: int) -> int:
+    """Return how many cards a queue may use beyond its own."""
+    if pool.burst is not None:
+        return cards * pool.burst // 100
+    return project.limits.borrow.get(pool.name, 0)
 
 
 def _unassigned(platform: Platform, pool: Pool) -> tuple[Quota, ...]:
@@ -93,13 +92,17 @@ def _unassigned(platform: Platform, pool: Pool) -> tuple[Quota, ...]:
         card_quota(
             platform,
             flavor,
-            platform.cards_installed(pool.name, flavor.model)
-            - platform.cards_granted(pool.name, flavor.model),
+            # With `overcommit` more may be granted than is installed; then nothing is left.
+            max(
+                platform.cards_installed(pool.name, flavor.model)
+                - platform.cards_granted(pool.name, flavor.model),
+                0,
+            ),
             None,
         )
         for flavor in pool_flavors(platform, pool.name)
     )
-    runs_cpu_work = any(p.cpu and p.borrows_from == pool.name for p in platform.pools.values())
+    runs_cpu_work = any(p.cpu and p.cohort == pool.name for p in platform.pools.values())
     cpu = cpu_flavors(platform) if runs_cpu_work else ()
     return (*cards, *(host_quota(platform, flavor) for flavor in cpu))
 

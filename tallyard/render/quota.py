@@ -63,8 +63,8 @@ def card_quota(platform: Platform, flavor: CardFlavor, cards: int, borrow: int |
     share = per_card(platform, flavor.pool, flavor.model)
     return Quota(
         flavor=flavor,
-        nominal=_amounts(share, flavor.resource, cards),
-        borrowing_limit=None if borrow is None else _amounts(share, flavor.resource, borrow),
+        nominal=_amounts(share, flavor, cards),
+        borrowing_limit=None if borrow is None else _amounts(share, flavor, borrow),
     )
 
 
@@ -78,8 +78,8 @@ def nothing(flavor: Flavor) -> Quota:
     return Quota(flavor, {})
 
 
-def _amounts(share: Amount, resource: str, cards: int) -> Mapping[str, str]:
-    return {**share.times(cards).quantities(), resource: str(cards)}
+def _amounts(share: Amount, flavor: CardFlavor, cards: int) -> Mapping[str, str]:
+    return {**share.times(cards).quantities(), flavor.resource: str(cards * flavor.slices)}
 
 
 def _limit(row: Quota, resource: str) -> str | None:

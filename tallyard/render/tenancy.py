@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from tallyard import labels
 from tallyard.render.manifest import Manifest, manifest
 from tallyard.spec.model import Platform
+
+_RBAC_GROUP = "rbac.authorization.k8s.io"
 
 
 def namespace_manifests(platform: Platform) -> Iterator[Manifest]:
@@ -33,13 +35,13 @@ def role_manifests(platform: Platform) -> Iterator[Manifest]:
         "cluster-role-binding",
         name=labels.OPERATOR_ROLE,
         role=labels.OPERATOR_ROLE,
-        subjects=[{"kind": "Group", "name": labels.OPERATOR_GROUP}],
+        subjects=_subjects("Group", [labels.OPERATOR_GROUP]),
     )
     yield manifest(
         "cluster-role-binding",
         name=labels.READER_ROLE,
         role=labels.READER_ROLE,
-        subjects=[{"kind": "User", "name": login} for login in _all_logins(platform)],
+        subjects=_subjects("User", _all_logins(platform)),
     )
     for project in platform.projects.values():
         yield manifest(
@@ -48,10 +50,12 @@ def role_manifests(platform: Platform) -> Iterator[Manifest]:
             namespace=project.namespace,
             project=project.id,
             role=labels.MEMBER_ROLE,
-            subjects=[
-                {"kind": "User", "name": login} for user in project.users for login in user.logins
-            ],
+            subjects=_subjects("User", (login for user in project.users for login in user.logins)),
         )
+
+
+def _subjects(kind: str, names: Iterable[str]) -> list[Mapping[str, str]]:
+    return [{"apiGroup": _RBAC_GROUP, "kind": kind, "name": name} for name in names]
 
 
 def _all_logins(platform: Platform) -> list[str]:

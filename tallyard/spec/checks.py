@@ -8,11 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tallyard.spec import host_checks, pool_checks, project_checks, quota_checks
+from tallyard.spec import (
+    coverage_checks,
+    grant_checks,
+    host_checks,
+    override_checks,
+    pool_checks,
+    priority_checks,
+    project_checks,
+    quota_checks,
+    request_checks,
+)
 from tallyard.spec.draft import Draft
 from tallyard.spec.problem import Problem
 
-CHECKS = (*pool_checks.CHECKS, *host_checks.CHECKS, *quota_checks.CHECKS, *project_checks.CHECKS)
+CHECKS = (
+    *priority_checks.CHECKS,
+    *pool_checks.CHECKS,
+    *host_checks.CHECKS,
+    *request_checks.CHECKS,
+    *quota_checks.CHECKS,
+    *grant_checks.CHECKS,
+    *coverage_checks.CHECKS,
+    *project_checks.CHECKS,
+    *override_checks.CHECKS,
+)
 
 
 def problems(draft: Draft) -> Iterator[Problem]:

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
 
-from tallyard.spec.document import OverlayKeys, PlatformKeys
+from tallyard import labels
+from tallyard.spec import hosts, moments
+from tallyard.spec.document import HostsKeys, OverlayKeys, OverrideKeys, PlatformKeys
 from tallyard.spec.problem import Problem
 from tallyard.spec.shape import Shaped
 from tallyard.spec.suggest import nearest
-from tallyard.spec.tree import Scalar, Sequence, Step, Table, Tree, child, find, find_key
+from tallyard.spec.tree import Scalar, Sequence, Step, Table, Tree, child, find, find_key, has
 
-_OVERLAY = frozenset(OverlayKeys.model_fields)
+# The root keys that only an environment's file has.
+_OVERLAY = frozenset({"base", "nodes"})
+_UNKNOWN = {
+    "accelerators": "SPEC201",
+    "pools": "SPEC202",
+    "tiers": "SPEC203",
+    "priorities": "SPEC204",
+}
+
+
+type Place = tuple[str, str]
+"""A pool and a model."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +36,7 @@ class Draft:
 
     `written` are the files as they stand, broken parts too. `names` holds, per section,
     every name that is written there, those of broken entries too: a reference to one of them
-    is not a second fault.
+    is not a second fault. `now` is the moment that the overrides' ends are compared with.
     """
 
     platform: Shaped[PlatformKeys]
@@ -28,10 +44,15 @@ class Draft:
     written: tuple[Tree, ...]
     names: Mapping[str, tuple[str, ...]]
     unsure: frozenset[str]
+    now: datetime
 
     def is_sound(self, *sections: str) -> bool:
         """Return whether nothing is missing from these sections (root keys)."""
         return not (self.unsure | self.platform.broken | self.overlay.broken) & set(sections)
+
+    def end(self, until: str) -> datetime:
+        """Return the moment at which something ends that holds `until` a text."""
+        return moments.end(until, self.platform.keys.time_zone)
 
     def owned_models(self, pool: str) -> tuple[str, ...] | None:
         """Return the models that a pool owns; None where that is wrong or not clear.
@@ -44,6 +65,59 @@ class Draft:
             return None
         known = set(self.names.get("accelerators", ()))
         return keys.models if known.issuperset(keys.models) else None
+
+    def is_placed(self, group: HostsKeys) -> bool:
+        """Return whether the hosts' pool lists their model; hosts without cards always are.
+
+        What is not is told by itself. The cards may have been meant for any pool, so sums over
+        the hosts would tell it again.
+        """
+        if group.pool == labels.CPU_POOL:
+            return group.model is None and group.cards is None
+        models = self.owned_models(group.pool)
+        return models is not None and group.model in models and group.cards is not None
+
+    def are_hosts_placed(self) -> bool:
+        """Return whether all hosts are placed, and each model has hosts in each of its pools."""
+        groups = self.overlay.keys.nodes
+        present = {(group.pool, group.model) for group in groups}
+        for name, pool in self.platform.keys.pools.items():
+            models = self.owned_models(name)
+            if models is None and pool.borrows_from is None:
+                return False
+            if not present.issuperset((name, model) for model in models or ()):
+                return False
+        return all(self.is_placed(group) for group in groups)
+
+    @cached_property
+    def installed(self) -> Mapping[Place, int] | None:
+        """The cards by pool and model; None where it is not clear which hosts stand where.
+
+        A host that is written twice counts twice; the sum is then told too large, never too small.
+        """
+        groups = self.overlay.keys.nodes
+        if not self.is_sound("nodes", "pools", "accelerators"):
+            return None
+        if not all(self.is_placed(group) for group in groups):
+            return None
+        cards: Counter[Place] = Counter()
+        try:
+            for group in groups:
+                if group.model is not None:
+                    cards[group.pool, group.model] += hosts.count(group.hosts) * (group.cards or 0)
+        except hosts.RangeError:
+            return None  # told by the checks of hosts
+        return cards
+
+    def is_written(self, *steps: Step) -> bool:
+        """Return whether a value stands in its file, rather than being the default."""
+        return has(self._tree(steps[0]), steps)
+
+    def overrides_in_force(self, project: str) -> Iterator[tuple[int, OverrideKeys]]:
+        """Yield a project's overrides that have not ended, each with its place in the list."""
+        for index, override in enumerate(self.platform.keys.projects[project].overrides):
+            if self.now < self.end(override.until):
+                yield index, override
 
     def problem(self, code: str, *steps: Step, **values: object) -> Problem:
         """Return a problem at a value; its path is looked up in the file that has it."""
@@ -58,23 +132,17 @@ class Draft:
     ) -> Iterator[Problem]:
         """Yield a problem if the section has no such name; nothing if it is not written."""
         written = self.names.get(section, ())
-        valid = (*written, *built_in)
-        if not written or name.text in valid or self._is_misspelled_there(section, name.text):
+        if not written or name.text in {*written, *built_in}:
             return
-        values = {
-            "kind": section,
-            "found": name.text,
-            "nearest": nearest(name.text, valid),
-            "choices": valid,
-        }
-        yield self._told("SPEC201", name, values)
-
-    def _is_misspelled_there(self, section: str, name: str) -> bool:
-        """Return whether the name stands in the section in a form that was refused there,
-        with capitals: then the reference is right and the fault is told already."""
         kept = written_names(self.platform.tree).get(section, ())
-        refused = set(self.names.get(section, ())).difference(kept)
-        return name.casefold() in {each.casefold() for each in refused}
+        # The name stands there in a form that was refused, with capitals: then the reference
+        # is right and the fault is told already.
+        refused = set(written).difference(kept)
+        if name.text.casefold() in {each.casefold() for each in refused}:
+            return
+        valid = (*kept, *built_in)
+        values = {"found": name.text, "nearest": nearest(name.text, valid), "choices": valid}
+        yield self._told(_UNKNOWN[section], name, values)
 
     def _tree(self, root: Step) -> Tree:
         return self.overlay.tree if root in _OVERLAY else self.platform.tree

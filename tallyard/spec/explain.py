@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from typing import Any
 
-from tallyard.spec import schema
-from tallyard.spec.document import EFFECT, PER_ENVIRONMENT
+from tallyard.spec import kinds, schema
+from tallyard.spec.editor_schema import default_of
+from tallyard.spec.fields import EFFECT, ORIGIN, PER_ENVIRONMENT
 from tallyard.spec.messages import Language, hint
 from tallyard.spec.suggest import nearest
 from tallyard.spec.tree import Step, Steps
@@ -39,8 +39,9 @@ class UnknownKeyError(LookupError):
 class Explanation:
     """One key in words.
 
-    `default` is None when the key is required or stands for itself; `keys` are those that
-    can stand below it, `NAME` for one that the author chooses.
+    `default` is None when the key is required or stands for itself; `origin` says where the
+    default comes from and may be empty; `keys` are those that can stand below it, `NAME` for
+    one that the author chooses.
     """
 
     path: str
@@ -49,6 +50,7 @@ class Explanation:
     is_required: bool
     default: str | None
     effect: str
+    origin: str
     is_per_environment: bool
     keys: tuple[str, ...]
 
@@ -70,15 +72,15 @@ def explain(path: str) -> Explanation:
         done = _entered(whole, done, step, path)
     node = schema.at(whole, done) or {}
     parent = schema.at(whole, done[:-1]) or {}
-    default = node.get("default")
     return Explanation(
         path=path,
         text=_text(whole, done),
-        type=_type(whole, done),
+        type=kinds.words(schema.whole(whole, done) or {}),
         is_required=bool(done) and done[-1] in parent.get("required", ()),
-        default=None if default is None else json.dumps(default, ensure_ascii=False),
+        default=default_of(node) or None,
         effect=str(node.get(EFFECT, "")),
-        is_per_environment=bool(node.get(PER_ENVIRONMENT)) or whole == schema.overlay_schema(),
+        origin=str(node.get(ORIGIN, "")),
+        is_per_environment=bool(node.get(PER_ENVIRONMENT)) or _is_in_overlay(done),
         keys=_keys(whole, done),
     )
 
@@ -91,18 +93,37 @@ def _steps(path: str) -> Steps:
 
 
 def _file(steps: Steps) -> dict[str, Any]:
-    overlay = schema.overlay_schema()
-    return overlay if steps and steps[0] in overlay["properties"] else schema.platform_schema()
+    """Return the schema of the file in which the path leads furthest, the platform's first."""
+    return max((schema.platform_schema(), schema.overlay_schema()), key=lambda w: _depth(w, steps))
+
+
+def _is_in_overlay(place: Steps) -> bool:
+    return bool(place) and schema.at(schema.overlay_schema(), place) is not None
+
+
+def _depth(whole: schema.Schema, steps: Steps) -> int:
+    done: Steps = ()
+    for count, step in enumerate(steps):
+        found = _next(whole, done, step)
+        if found is None:
+            return count
+        done = found
+    return len(steps)
+
+
+def _next(whole: schema.Schema, above: Steps, step: Step) -> Steps | None:
+    """Return the path one step down, through the items of a list where they are left out."""
+    tries = ((*above, step), (*above, 0, step))
+    return next((here for here in tries if schema.at(whole, here) is not None), None)
 
 
 def _entered(whole: schema.Schema, above: Steps, step: Step, asked: str) -> Steps:
-    """Return the path one step down, through the items of a list where they are left out."""
-    for here in ((*above, step), (*above, 0, step)):
-        if schema.at(whole, here) is not None:
-            return here
+    found = _next(whole, above, step)
+    if found is not None:
+        return found
     choices = _keys(whole, above)
     if not above:
-        choices += tuple(schema.overlay_schema()["properties"])
+        choices = tuple(dict.fromkeys((*choices, *schema.overlay_schema()["properties"])))
     raise UnknownKeyError(asked, nearest(str(step), choices), choices)
 
 
@@ -122,18 +143,3 @@ def _keys(whole: schema.Schema, steps: Steps) -> tuple[str, ...]:
     if "properties" in node:
         return tuple(node["properties"])
     return ("NAME",) if node.get("type") == "object" else ()
-
-
-def _type(whole: schema.Schema, steps: Steps) -> str:
-    """Return the type in words: `whole number, 1 to 1000`, `list of text`."""
-    node = schema.at(whole, steps) or {}
-    kind = node.get("type")
-    if "const" in node:
-        return str(node["const"])
-    if "enum" in node:
-        return " or ".join(map(str, node["enum"]))
-    if kind == "integer":
-        return f"whole number, {node['minimum']} to {node['maximum']}"
-    if kind == "array":
-        return f"list of {_type(whole, (*steps, 0))}"
-    return {"string": "text", "boolean": "true or false"}.get(str(kind), "mapping")

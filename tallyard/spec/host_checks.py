@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from tallyard import labels
 from tallyard.spec import hosts
-from tallyard.spec.document import LABEL_VALUE_PATTERN, NAME_LENGTH_MAX, HostsKeys
+from tallyard.spec.document import HostsKeys
 from tallyard.spec.draft import Draft
+from tallyard.spec.fields import LABEL_VALUE_PATTERN, NAME_LENGTH_MAX
 from tallyard.spec.problem import Problem
 
 # A node's name is also the value of its label kubernetes.io/hostname.
 _HOST_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_WRITTEN_MAX = 4 * hosts.HOSTS_MAX
 _LABEL_VALUE = re.compile(LABEL_VALUE_PATTERN)
 
 
 def names(draft: Draft) -> Iterator[Problem]:
     """Host names are legal, each stands once, and there are not more than a cluster holds."""
     group_of: dict[str, int] = {}
+    written = 0
     for index, group in enumerate(draft.overlay.keys.nodes):
         steps = ("nodes", index, "hosts")
         try:
@@ -28,16 +32,45 @@ def names(draft: Draft) -> Iterator[Problem]:
             values = {**error.values, "limit": hosts.HOSTS_MAX}
             yield draft.problem(error.code, *steps, **values)
             continue
+        written += len(found)
+        if written > _WRITTEN_MAX:
+            return  # hosts that stand twice, and the first thousands of them are told
         bad = next((name for name in found if not _is_host_name(name)), None)
-        twice = next((name for name in found if name in group_of), None)
         if bad is not None:
             yield draft.problem("SPEC403", *steps, found=bad)
-        elif twice is not None or len(set(found)) < len(found):
-            name = twice or next(name for name in found if found.count(name) > 1)
-            other = group_of.get(name, index)
-            line = draft.problem("", "nodes", other, "hosts").location.line
-            yield draft.problem("SPEC404", *steps, found=name, line=line)
-        group_of |= dict.fromkeys(found, index)
+            continue
+        # One problem for each group that has some of the hosts too.
+        twice: dict[int, str] = {}
+        for name in found:
+            other = group_of.setdefault(name, index)
+            if other != index:
+                twice.setdefault(other, name)
+        repeated = next((name for name, count in Counter(found).items() if count > 1), None)
+        if repeated is not None:
+            twice.setdefault(index, repeated)
+        yield from (_twice(draft, name, first, index) for first, name in twice.items())
+        if len(group_of) > hosts.HOSTS_MAX:
+            yield draft.problem("SPEC402", *steps, found=group.hosts, limit=hosts.HOSTS_MAX)
+            return  # each further host would be one too many
+
+
+def _twice(draft: Draft, name: str, first: int, second: int) -> Problem:
+    """Return what is wrong with a host that stands in two groups, by how the groups differ.
+
+    Two pools or two models mean two flavors that select one host: its cards would be counted
+    twice.
+    """
+    groups = draft.overlay.keys.nodes
+    old, new = groups[first], groups[second]
+    line = draft.problem("", "nodes", first, "hosts").location.line
+    values: dict[str, object] = {"found": name, "line": line}
+    if old.pool != new.pool:
+        values |= {"pool": new.pool, "other_pool": old.pool}
+        return draft.problem("SPEC414", "nodes", second, "hosts", **values)
+    if old.model != new.model:
+        values |= {"model": new.model, "other": old.model}
+        return draft.problem("SPEC413", "nodes", second, "hosts", **values)
+    return draft.problem("SPEC404", "nodes", second, "hosts", **values)
 
 
 def _is_host_name(name: str) -> bool:
@@ -50,7 +83,7 @@ def places(draft: Draft) -> Iterator[Problem]:
         count = _host_count(group)
         for key, text in (("block", group.block), ("rack", group.rack)):
             try:
-                found = hosts.expand(text)
+                found = hosts.ends(text)
                 bad = next((name for name in found if not _is_label_value(name)), None)
                 if bad is not None:
                     yield draft.problem("SPEC116", "nodes", index, key, found=bad)
@@ -84,7 +117,9 @@ def cards(draft: Draft) -> Iterator[Problem]:
     """A host has the cards that its pool lists; a host of the CPU pool has none."""
     for index, group in enumerate(draft.overlay.keys.nodes):
         if group.pool == labels.CPU_POOL:
-            yield from _without_cards(draft, index, group)
+            # A pool of this name is told; its hosts may well have cards.
+            if labels.CPU_POOL not in draft.platform.keys.pools:
+                yield from _without_cards(draft, index, group)
         else:
             yield from _with_cards(draft, index, group)
 
@@ -98,16 +133,15 @@ def _without_cards(draft: Draft, index: int, group: HostsKeys) -> Iterator[Probl
 def _with_cards(draft: Draft, index: int, group: HostsKeys) -> Iterator[Problem]:
     if group.pool not in draft.names.get("pools", ()):
         return  # told as a reference; whether it was to be a pool with cards is not known
-    for key, value in (("model", group.model), ("cards", group.cards)):
-        if value is None:
-            yield draft.problem("SPEC410", "nodes", index, key=key, pool=group.pool)
     pool = draft.platform.keys.pools.get(group.pool)
-    if pool is None:
-        return
-    if pool.borrows_from is not None:
+    if pool is not None and pool.borrows_from is not None:
         yield draft.problem(
             "SPEC407", "nodes", index, "pool", found=group.pool, lender=pool.borrows_from
         )
+        return
+    for key, value in (("model", group.model), ("cards", group.cards)):
+        if value is None:
+            yield draft.problem("SPEC410", "nodes", index, key=key, pool=group.pool)
     models = draft.owned_models(group.pool)
     is_known = group.model in draft.names.get("accelerators", ())
     if models is not None and is_known and group.model not in models:
@@ -117,6 +151,59 @@ def _with_cards(draft: Draft, index: int, group: HostsKeys) -> Iterator[Problem]
             pool=group.pool,
             choices=models,
         )
+
+
+def links(draft: Draft) -> Iterator[Problem]:
+    """The hosts of one flavor link their cards in one way: work cannot choose among them.
+
+    Hosts whose links nobody has looked up contradict nobody.
+    """
+    first: dict[tuple[str, str | None], tuple[str, int]] = {}
+    for index, group in enumerate(draft.overlay.keys.nodes):
+        if group.links is None:
+            continue
+        if group.pool == labels.CPU_POOL:
+            yield draft.problem_at_key("SPEC409", "nodes", index, "links", key="links")
+            continue
+        place = (group.pool, group.model)
+        other, other_index = first.setdefault(place, (group.links, index))
+        if other != group.links:
+            yield draft.problem(
+                *("SPEC415", "nodes", index, "links"),
+                found=group.links,
+                other=other,
+                line=draft.problem("", "nodes", other_index).location.line,
+                model=group.model,
+                pool=group.pool,
+            )
+
+
+def racks(draft: Draft) -> Iterator[Problem]:
+    """A rack lies in one block, whichever groups of hosts stand in it."""
+    block_of: dict[str, tuple[str, int]] = {}
+    for index, group in enumerate(draft.overlay.keys.nodes):
+        told = False
+        for block, rack in _racks(group):
+            other, other_index = block_of.setdefault(rack, (block, index))
+            if other != block and not told:
+                told = True
+                yield draft.problem(
+                    *("SPEC416", "nodes", index, "rack"),
+                    found=rack,
+                    block=block,
+                    other=other,
+                    line=draft.problem("", "nodes", other_index).location.line,
+                )
+
+
+def _racks(group: HostsKeys) -> tuple[tuple[str, str], ...]:
+    """Return the block of each rack; nothing where `places` tells that there is no such order."""
+    try:
+        hosts.check_spread(hosts.count(group.hosts), group.rack, group.block)
+        # As many hosts as racks: each stands once, however many hosts there are.
+        return hosts.spread(hosts.count(group.rack), group.rack, group.block)
+    except hosts.RangeError:
+        return ()
 
 
 def models_present(draft: Draft) -> Iterator[Problem]:
@@ -154,8 +241,7 @@ def cpu_hosts(draft: Draft) -> Iterator[Problem]:
         overlay = draft.overlay.tree.location.file
         yield draft.problem_at_key("SPEC411", "pools", users[0], "cpu", overlay=overlay)
     if indexes and not users:
-        told = draft.problem("SPEC412", "nodes", indexes[0], "pool")
-        yield Problem(told.code, told.location, told.path, told.values, is_error=False)
+        yield draft.problem("SPEC412", "nodes", indexes[0], "pool")
 
 
-CHECKS = (names, places, cards, models_present, cpu_hosts)
+CHECKS = (names, places, racks, cards, links, models_present, cpu_hosts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 # Kubernetes supports clusters of at most this many nodes (its "large clusters" page).
 HOSTS_MAX = 5_000
@@ -55,6 +56,24 @@ def count(pattern: str) -> int:
     return _length(ranges) or 1
 
 
+def ends(pattern: str) -> tuple[str, ...]:
+    """Return the first and the last name of each part of a range: where they are legal, all are.
+
+    Raises:
+        RangeError: As `count`.
+    """
+    prefix, ranges, suffix = _parts(pattern)
+    if not ranges:
+        return (prefix,)
+    return tuple(
+        f"{prefix}{number:0{width}d}{suffix}"
+        for first, last, width in ranges
+        for number in (first, last)
+    )
+
+
+# Each check of a group of hosts reads its three ranges, one check after the other.
+@lru_cache(maxsize=4_096)
 def _parts(pattern: str) -> tuple[str, tuple[tuple[int, int, int], ...], str]:
     found = _PARTS.fullmatch(pattern)
     if found is None or not re.fullmatch(RANGE_PATTERN, pattern):

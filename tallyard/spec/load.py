@@ -5,16 +5,21 @@ from __future__ import annotations
 import os.path
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 from tallyard.spec import checks, references, resolve
 from tallyard.spec.document import OverlayKeys, PlatformKeys
 from tallyard.spec.draft import Draft, written_names
 from tallyard.spec.model import Platform
-from tallyard.spec.problem import Problem
-from tallyard.spec.shape import Shaped, shape
+from tallyard.spec.problem import Location, Problem
+from tallyard.spec.shape import Shaped, root_key, shape
 from tallyard.spec.source import Source, read
 from tallyard.spec.tree import Scalar, child
+
+# All of them are errors, each with a search for the nearest name, and nobody reads so far.
+REFERENCES_TOLD_MAX = 1_000
 
 
 @dataclass(frozen=True)
@@ -32,11 +37,13 @@ class Loaded:
     texts: Mapping[Path, str] = field(default_factory=dict)
 
 
-def load(overlay: Path) -> Loaded:
+def load(overlay: Path, now: datetime | None = None) -> Loaded:
     """Read, check and resolve an environment and the platform it is based on.
 
     Args:
         overlay: The environment's file, e.g. `stacks/local.yaml`.
+        now: The moment, with its offset, at which overrides hold or have ended; the present
+            one where it is None.
 
     Returns:
         The platform or the problems. No content of a file makes it raise; paths in it are
@@ -52,10 +59,16 @@ def load(overlay: Path) -> Loaded:
     shaped_overlay = _shaped(OverlayKeys, source)
     shaped_platform = _shaped(PlatformKeys, base) if base else None
     problems = [*_problems(shaped_platform), *_problems(shaped_overlay)]
-    draft = _draft(shaped_platform, shaped_overlay, sources)
+    draft = _draft(shaped_platform, shaped_overlay, sources, now or datetime.now(UTC))
     if draft is None:
         return _loaded(None, sources, problems)
-    problems += [*references.problems(draft), *checks.problems(draft)]
+    unknown = list(islice(references.problems(draft), REFERENCES_TOLD_MAX + 1))
+    problems += unknown[:REFERENCES_TOLD_MAX]
+    if len(unknown) > REFERENCES_TOLD_MAX:
+        at = unknown[0].location
+        first = Location(at.file, 1, 1)
+        problems.append(Problem("SPEC037", first, "", {"limit": REFERENCES_TOLD_MAX}))
+    problems += checks.problems(draft)
     return _loaded(draft, sources, problems)
 
 
@@ -91,16 +104,13 @@ def _draft(
     platform: Shaped[PlatformKeys] | None,
     overlay: Shaped[OverlayKeys] | None,
     sources: Iterable[Source],
+    now: datetime,
 ) -> Draft | None:
     if platform is None or overlay is None:
         return None
     written = tuple(source.tree for source in sources if source.tree is not None)
-    unsure = {_root_key(problem.path) for source in sources for problem in source.problems}
-    return Draft(platform, overlay, written, written_names(written[0]), frozenset(unsure))
-
-
-def _root_key(path: str) -> str:
-    return path.partition(".")[0].partition("[")[0]
+    unsure = {root_key(problem.path) for source in sources for problem in source.problems}
+    return Draft(platform, overlay, written, written_names(written[0]), frozenset(unsure), now)
 
 
 def _loaded(draft: Draft | None, sources: list[Source], problems: list[Problem]) -> Loaded:

@@ -6,7 +6,9 @@ The sentences themselves are one table, `texts.py`; here its places are filled i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -23,12 +25,6 @@ _TEXT_SHOWN_MAX = 60
 _PATH_SHOWN_MAX = 300
 _CHOICES_SHOWN_MAX = 12
 
-_KINDS = {
-    "accelerators": ("an accelerator", "加速卡型号"),
-    "pools": ("a pool", "资源池"),
-    "tiers": ("a tier", "配额等级"),
-    "priorities": ("a priority", "优先级"),
-}
 _UNNAMED: tuple[tuple[object, tuple[str, str]], ...] = (
     (None, ("Nothing", "空值")),
     ([], ("A list", "列表")),
@@ -40,10 +36,46 @@ _UNQUOTED = frozenset(
         *("count", "character", "limit", "line", "least", "most", "total", "installed", "terms"),
         *("racks", "hosts", "blocks", "length", "value", "other_value", "file", "overlay"),
         *("detail", "encoding", "reason", "tag", "right", "usual", "elsewhere", "name", "lender"),
+        *("place", "cards", "wanted", "block", "host"),
         *("pool", "other_pool", "tier", "model", "first", "last", "vendor", "project"),
     }
 )
-_UNQUOTED_IN = {"SPEC409": frozenset({"key"})}
+_UNQUOTED_IN = {
+    **dict.fromkeys(("SPEC409", "SPEC322", "SPEC323"), frozenset({"key"})),
+    **dict.fromkeys(("SPEC509", "SPEC510", "SPEC512", "SPEC513"), frozenset({"found"})),
+    **dict.fromkeys(("SPEC413", "SPEC416"), frozenset({"other"})),
+    "SPEC415": frozenset({"other", "found"}),
+    **dict.fromkeys(("SPEC417", "SPEC418"), frozenset({"key", "found"})),
+}
+# What a sentence calls something aside, and where its first clause ends; what stands between
+# backticks is one word.
+_ASIDE = re.compile(r"\s?\([^)]*\)|（[^）]*）")
+_CLAUSE = {
+    "en": re.compile(r"(?:`[^`]*`|(?![.:;,](?:\s|$)).)+"),
+    "zh": re.compile(r"[^。：；，]+"),
+}
+# Where the first clause by itself says too little.
+_TITLES: Mapping[str, tuple[str, str]] = {
+    "SPEC306": ("`borrowed` has no effect in a pool that borrows", "borrowed 在借用池中不起作用"),
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """A problem in one line, in its parts; as text it is the whole line.
+
+    `place` is `file:line:column`, `path` the key's or empty, `warning` is empty for an error.
+    """
+
+    place: str
+    path: str
+    warning: str
+    sentence: str
+    code: str
+
+    def __str__(self) -> str:
+        path = f"  {self.path}:" if self.path else " "
+        return f"{self.place}{path} {self.warning}{self.sentence} [{self.code}]"
 
 
 def sentence(problem: Problem, lang: Language = "en") -> str:
@@ -53,8 +85,56 @@ def sentence(problem: Problem, lang: Language = "en") -> str:
     suggestion = _suggestion(problem.values.get("nearest"), lang)
     values["nearest"] = suggestion
     values["choices"] = "" if suggestion else _choices(problem.values.get("choices"), lang)
-    # A suggestion that is empty leaves two blanks or one at the end.
-    return " ".join(template.format(**values).split(" ")).replace("  ", " ").strip()
+    return _tidy(template.format(**values))
+
+
+def line(problem: Problem, lang: Language = "en") -> Line:
+    """Return the problem in one line, `file:line:column  path: sentence [CODE]`."""
+    at = problem.location
+    return Line(
+        place=f"{_visible(str(at.file), _PATH_SHOWN_MAX)}:{at.line}:{at.column}",
+        path=_visible(problem.path, _PATH_SHOWN_MAX),
+        warning="" if problem.is_error else ("warning: ", "警告：")[_index(lang)],
+        sentence=sentence(problem, lang),
+        code=problem.code,
+    )
+
+
+def closing(problems: Iterable[Problem], lang: Language = "en") -> str:
+    """Return how many errors and warnings there are, and where more is said about a code.
+
+    Args:
+        problems: At least one.
+        lang: `en` or `zh`.
+    """
+    every = tuple(problems)
+    errors = sum(problem.is_error for problem in every)
+    warnings = len(every) - errors
+    code = next((each.code for each in every if each.is_error), every[0].code)
+    if lang == "zh":
+        counts = (f"{errors} 个错误" * bool(errors), f"{warnings} 个警告" * bool(warnings))
+        return f"{'，'.join(filter(None, counts))}。详细说明：tally spec explain {code}"
+    counts = (_count(errors, "error"), _count(warnings, "warning"))
+    return f"{', '.join(filter(None, counts))}. `tally spec explain {code}` says more."
+
+
+def meaning(code: str, lang: Language = "en") -> str:
+    """Return the sentence of a code with names in capitals for what a problem fills in."""
+    template = TEXTS[code][_index(lang)]
+    names = re.findall(r"(?<!{){(\w+)}", template)
+    values = {name: name.upper().replace("_", " ") for name in names}
+    values["found"], values["encoding"] = "VALUE", ""
+    values["nearest"] = _suggestion("NAME", lang)
+    values["choices"] = "" if "nearest" in names else _choices(("NAME",), lang)
+    return _tidy(template.format(**values))
+
+
+def title(code: str, lang: Language = "en") -> str:
+    """Return what a code means in a few words: the first clause of its sentence."""
+    if code in _TITLES:
+        return _TITLES[code][_index(lang)]
+    found = _CLAUSE[lang].match(_ASIDE.sub("", meaning(code, lang)))
+    return found[0].strip() if found else code
 
 
 def report(
@@ -79,12 +159,17 @@ def report(
 
 def _told(problem: Problem, lang: Language, sources: Mapping[Path, str]) -> str:
     at = problem.location
-    path = f"  {_visible(problem.path, _PATH_SHOWN_MAX)}:" if problem.path else " "
-    warning = "" if problem.is_error else ("warning: ", "警告：")[_index(lang)]
-    file = _visible(str(at.file), _PATH_SHOWN_MAX)
-    head = f"{file}:{at.line}:{at.column}{path} {warning}{sentence(problem, lang)}"
     below = excerpt(sources.get(at.file, ""), at.line, at.column)
-    return "\n".join((f"{head} [{problem.code}]", *below))
+    return "\n".join((str(line(problem, lang)), *below))
+
+
+def _tidy(text: str) -> str:
+    """Drop the blanks that an empty suggestion leaves, two together or one at the end."""
+    return text.replace("  ", " ").strip()
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number > 1)}" if number else ""
 
 
 def _index(lang: Language) -> int:
@@ -92,13 +177,13 @@ def _index(lang: Language) -> int:
 
 
 def _value(key: str, value: object, code: str, lang: Language) -> str:
-    if key == "kind":
-        return _KINDS[str(value)][_index(lang)]
     for kind, names in _UNNAMED:
         if value == kind and type(value) is type(kind):
             return names[_index(lang)]
     if isinstance(value, bool):
         return str(value).lower()
+    if key == "terms":
+        return _visible(str(value), _PATH_SHOWN_MAX)
     if isinstance(value, int | float) or key in _UNQUOTED or key in _UNQUOTED_IN.get(code, ()):
         return _visible(str(value))
     return _quoted(str(value))

@@ -1,4 +1,4 @@
-"""Checks of accelerators, topology, priorities and pools."""
+"""Checks of accelerators, topology and pools."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tallyard import labels
 from tallyard.catalog import vendors
-from tallyard.spec.document import PoolKeys, PriorityKeys
+from tallyard.spec.document import SharingKeys
 from tallyard.spec.draft import Draft
 from tallyard.spec.model import Level
 from tallyard.spec.problem import Problem
@@ -22,6 +22,19 @@ def resources(draft: Draft) -> Iterator[Problem]:
             usual = vendors.USUAL_RESOURCE.get(card.vendor, f"{card.vendor}.com/gpu")
             yield draft.problem_at_key(
                 "SPEC312", "accelerators", name, vendor=card.vendor, usual=usual
+            )
+
+
+def slice_names(draft: Draft) -> Iterator[Problem]:
+    """A card's resource is that of the whole card; the slices' follows from it."""
+    for name, card in draft.platform.keys.accelerators.items():
+        is_sliced = card.resource is not None and labels.is_sliced(card.resource)
+        if is_sliced and card.vendor in vendors.TIME_SLICING:
+            yield draft.problem(
+                *("SPEC330", "accelerators", name, "resource"),
+                found=card.resource,
+                vendor=card.vendor,
+                right=(card.resource or "").removesuffix(labels.slice_resource("")),
             )
 
 
@@ -49,8 +62,7 @@ def accelerators_sold(draft: Draft) -> Iterator[Problem]:
     sold = {model for models in owned.values() for model in models or ()}
     for name in draft.platform.keys.accelerators:
         if name not in sold:
-            told = draft.problem_at_key("SPEC315", "accelerators", name, found=name)
-            yield Problem(told.code, told.location, told.path, told.values, is_error=False)
+            yield draft.problem_at_key("SPEC315", "accelerators", name, found=name)
 
 
 def topology(draft: Draft) -> Iterator[Problem]:
@@ -59,18 +71,6 @@ def topology(draft: Draft) -> Iterator[Problem]:
     valid = [level for level in Level if level in levels or level is Level.HOST]
     if draft.is_sound("topology") and list(levels) != valid:
         yield draft.problem_at_key("SPEC313", "topology", right=", ".join(valid))
-
-
-def priority_names(draft: Draft) -> Iterator[Problem]:
-    """A priority is named once, and not like those of Kubernetes itself."""
-    seen: set[str] = set()
-    for index, priority in enumerate(draft.platform.keys.priorities):
-        steps = ("priorities", index, "name")
-        if priority.name in seen:
-            yield draft.problem("SPEC301", *steps, found=priority.name)
-        if priority.name.startswith("system-"):
-            yield draft.problem("SPEC314", *steps, found=priority.name)
-        seen.add(priority.name)
 
 
 def pool_names(draft: Draft) -> Iterator[Problem]:
@@ -109,38 +109,86 @@ def pool_models(draft: Draft) -> Iterator[Problem]:
                 yield draft.problem("SPEC310", "pools", name, "models", index, found=model)
 
 
-def borrowing_priorities(draft: Draft) -> Iterator[Problem]:
-    """Borrowed cards are for lower priorities than their owners': Kueue takes back from those only."""
-    pools = draft.platform.keys.pools
-    # Of two with one name, which is told by itself, the first counts.
-    priorities = {each.name: each for each in reversed(draft.platform.keys.priorities)}
-    for name, pool in pools.items():
-        priority = priorities.get(pool.priority)
-        if pool.borrows_from is None or priority is None:
-            continue
-        if not priority.preemptible:
-            yield draft.problem("SPEC307", "pools", name, "priority", found=priority.name)
-        elif _is_not_lower(priority, pools.get(pool.borrows_from), priorities):
+def default_models(draft: Draft) -> Iterator[Problem]:
+    """The model for work that names none is one of the pool's."""
+    known = draft.names.get("accelerators", ())
+    for name, pool in draft.platform.keys.pools.items():
+        models = draft.owned_models(pool.borrows_from or name)
+        wanted = pool.default_model
+        if models is not None and wanted in known and wanted not in models:
             yield draft.problem(
-                "SPEC308",
-                "pools",
-                name,
-                "priority",
-                found=priority.name,
-                value=priority.value,
-                lender=pool.borrows_from,
-                other=pools[pool.borrows_from].priority,
-                other_value=priorities[pools[pool.borrows_from].priority].value,
+                *("SPEC317", "pools", name, "default-model"),
+                found=wanted,
+                pool=name,
+                choices=models,
             )
 
 
-def _is_not_lower(
-    priority: PriorityKeys, lender: PoolKeys | None, priorities: dict[str, PriorityKeys]
-) -> bool:
-    if lender is None or lender.borrows_from is not None:
-        return False  # told by itself
-    other = priorities.get(lender.priority)
-    return other is not None and priority.value >= other.value
+def sharing(draft: Draft) -> Iterator[Problem]:
+    """Cards are cut by pools that own them, where the plugin can, and not under a promise."""
+    keys = draft.platform.keys
+    for name, pool in keys.pools.items():
+        steps = ("pools", name)
+        if pool.borrows_from is not None and "sharing" in pool.model_fields_set:
+            yield draft.problem_at_key(
+                "SPEC319", *steps, "sharing", found=name, lender=pool.borrows_from
+            )
+        lender = keys.pools.get(pool.borrows_from or "")
+        if lender is not None and isinstance(lender.sharing, SharingKeys):
+            yield draft.problem("SPEC320", *steps, "borrows-from", found=pool.borrows_from)
+        if not isinstance(pool.sharing, SharingKeys):
+            continue
+        if pool.scale_within is not None and pool.work == "inference":
+            yield draft.problem_at_key("SPEC321", *steps, "scale-within", found=name)
+        cards = {model: keys.accelerators.get(model) for model in pool.models or ()}
+        whole = [
+            model
+            for model, card in cards.items()
+            if card is not None and card.vendor not in vendors.TIME_SLICING
+        ]
+        if whole:
+            yield draft.problem("SPEC318", *steps, "sharing", found=", ".join(whole), pool=name)
+
+
+def keys_of_inference(draft: Draft) -> Iterator[Problem]:
+    """Only a pool for services has what is promised to services."""
+    for name, pool in draft.platform.keys.pools.items():
+        for key, value in (("burst", pool.burst), ("scale-within", pool.scale_within)):
+            if value is not None and pool.work != "inference":
+                yield draft.problem_at_key("SPEC322", "pools", name, key, key=key, pool=name)
+
+
+def keys_of_agents(draft: Draft) -> Iterator[Problem]:
+    """Only a pool that borrows bounds what agents may start."""
+    for name, pool in draft.platform.keys.pools.items():
+        for key in ("pods-per-agent", "backoff-limit"):
+            is_said = key.replace("-", "_") in pool.model_fields_set
+            if is_said and pool.borrows_from is None:
+                yield draft.problem_at_key("SPEC323", "pools", name, key, key=key, pool=name)
+
+
+def inference_owns(draft: Draft) -> Iterator[Problem]:
+    """A pool for services has cards of its own: borrowed ones can be taken back at any time."""
+    for name, pool in draft.platform.keys.pools.items():
+        if pool.work == "inference" and pool.borrows_from is not None:
+            yield draft.problem("SPEC325", "pools", name, "borrows-from", found=pool.borrows_from)
+
+
+def resource_owners(draft: Draft) -> Iterator[Problem]:
+    """A resource is one vendor's: two plugins cannot offer the same name."""
+    first: dict[str, tuple[str, str]] = {}
+    for name, card in draft.platform.keys.accelerators.items():
+        resource = card.resource or vendors.DEFAULT_RESOURCE.get(card.vendor)
+        if resource is None:
+            continue  # told as missing
+        vendor, other = first.setdefault(resource, (card.vendor, name))
+        if vendor != card.vendor:
+            yield draft.problem(
+                *("SPEC329", "accelerators", name, "resource"),
+                found=resource,
+                vendor=vendor,
+                other=other,
+            )
 
 
 def cpu_pools(draft: Draft) -> Iterator[Problem]:
@@ -152,13 +200,18 @@ def cpu_pools(draft: Draft) -> Iterator[Problem]:
 
 CHECKS = (
     resources,
+    slice_names,
     accelerator_names,
     accelerators_sold,
+    resource_owners,
     topology,
-    priority_names,
     pool_names,
     pool_sources,
     pool_models,
-    borrowing_priorities,
+    default_models,
+    sharing,
+    keys_of_inference,
+    keys_of_agents,
+    inference_owns,
     cpu_pools,
 )

@@ -27,4 +27,18 @@ class Problem:
     location: Location
     path: str
     values: Mapping[str, object] = field(default_factory=dict)
-    is_error: bool = True
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the platform is withheld; a warning only tells."""
+        return self.code not in WARNINGS
+
+
+# Nothing that these say stops work that would otherwise run.
+WARNINGS: frozenset[str] = frozenset(
+    {
+        *("SPEC315", "SPEC327", "SPEC328", "SPEC412", "SPEC418"),
+        *("SPEC505", "SPEC506", "SPEC508", "SPEC509", "SPEC510", "SPEC513"),
+        *("SPEC609", "SPEC612", "SPEC615"),
+    }
+)

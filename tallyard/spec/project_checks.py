@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 
 from tallyard import labels
-from tallyard.spec.document import DNS_LABEL_PATTERN, NAME_LENGTH_MAX
+from tallyard.spec.document import ProjectKeys
 from tallyard.spec.draft import Draft
+from tallyard.spec.fields import DNS_LABEL_PATTERN, NAME_LENGTH_MAX
 from tallyard.spec.problem import Problem
 
 # Namespaces of Kubernetes, of Kueue and of our own controllers.
@@ -36,11 +37,11 @@ def ids(draft: Draft) -> Iterator[Problem]:
 
 
 def queue_names(draft: Draft) -> Iterator[Problem]:
-    """Each project's queue in each pool has a name of its own that fits into a label."""
+    """Each of a project's queues has a name of its own that fits into a label."""
     first: dict[str, tuple[str, str]] = {}
-    pools = tuple(draft.platform.keys.pools)
     for key, project in draft.platform.keys.projects.items():
         steps = ("projects", key)
+        pools = tuple(_pools(draft, project))
         names = [labels.cluster_queue(project.id or key, pool) for pool in pools]
         longest = max(names, key=len, default="")
         if len(longest) > NAME_LENGTH_MAX:
@@ -52,6 +53,14 @@ def queue_names(draft: Draft) -> Iterator[Problem]:
                 yield draft.problem_at_key(
                     "SPEC606", *steps, found=name, pool=pool, other=other[0], other_pool=other[1]
                 )
+
+
+def _pools(draft: Draft, project: ProjectKeys) -> Iterator[str]:
+    """Yield the pools in which the project has a queue; all where its tier is not known."""
+    tier = draft.platform.keys.tiers.get(project.tier)
+    for name, pool in draft.platform.keys.pools.items():
+        if pool.borrows_from is not None or tier is None or name in tier.cards:
+            yield name
 
 
 def logins(draft: Draft) -> Iterator[Problem]:
@@ -70,4 +79,17 @@ def logins(draft: Draft) -> Iterator[Problem]:
                     yield tell("SPEC604", *at, found=login, other=other[0], project=other[1])
 
 
-CHECKS = (ids, queue_names, logins)
+def people(draft: Draft) -> Iterator[Problem]:
+    """A user's name is one person, in all projects: labels and books know only the name."""
+    first: dict[str, tuple[tuple[str, ...], str]] = {}
+    for key, project in draft.platform.keys.projects.items():
+        for user, keys in project.users.items():
+            found = keys.logins or (user,)
+            other, where = first.setdefault(user, (found, key))
+            if set(other) != set(found):
+                yield draft.problem_at_key(
+                    "SPEC614", "projects", key, "users", user, found=user, project=where
+                )
+
+
+CHECKS = (ids, queue_names, logins, people)

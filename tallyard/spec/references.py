@@ -25,6 +25,10 @@ _REFERENCES: tuple[tuple[tuple[str, ...], str, tuple[str, ...]], ...] = (
     (("tiers", _EACH, "cards", _KEYS), "pools", ()),
     (("tiers", _EACH, "cards", _EACH, _KEYS), "accelerators", ()),
     (("tiers", _EACH, "borrow", _KEYS), "pools", ()),
+    (("pools", _EACH, "default-model"), "accelerators", ()),
+    (("projects", _EACH, "overrides", _EACH, "cards", _KEYS), "pools", ()),
+    (("projects", _EACH, "overrides", _EACH, "cards", _EACH, _KEYS), "accelerators", ()),
+    (("projects", _EACH, "overrides", _EACH, "borrow", _KEYS), "pools", ()),
     (("nodes", _EACH, "pool"), "pools", (labels.CPU_POOL,)),
     (("nodes", _EACH, "model"), "accelerators", ()),
 )

@@ -3,51 +3,155 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
+from decimal import Decimal
 from types import MappingProxyType
 
 from tallyard import units
 from tallyard.catalog import vendors
-from tallyard.spec import hosts
-from tallyard.spec.document import HostsKeys, PlatformKeys, PoolKeys
+from tallyard.spec import hosts, moments
+from tallyard.spec.document import (
+    FreezeKeys,
+    HostsKeys,
+    OvercommitKeys,
+    OverlayKeys,
+    OverrideKeys,
+    PlatformKeys,
+    PoolKeys,
+    PriceKeys,
+    ProjectKeys,
+    SharingKeys,
+    TierKeys,
+)
 from tallyard.spec.draft import Draft
 from tallyard.spec.model import (
     Accelerator,
     Borrowed,
+    CoreHours,
     Defaults,
+    Freeze,
     Level,
+    Limits,
     Node,
+    Overcommit,
+    Override,
+    Period,
     Platform,
     Pool,
+    Price,
     Priority,
     Project,
     Tier,
+    Uneven,
     User,
+    Work,
 )
+
+_MILLI = 1000
 
 
 def platform(draft: Draft) -> Platform:
     """Return the meaning of a draft in which no check found an error."""
-    keys = draft.platform.keys
+    keys, overlay = draft.platform.keys, draft.overlay.keys
     priorities = {
         each.name: Priority(each.name, each.value, each.preemptible) for each in keys.priorities
     }
-    tiers = _tiers(keys)
+    tiers = {name: Tier(name, tier.weight, limits(tier)) for name, tier in keys.tiers.items()}
+    pools = {name: _pool(name, pool, keys, priorities) for name, pool in keys.pools.items()}
     return Platform(
         name=keys.metadata.name,
+        time_zone=keys.time_zone,
+        price=_price(keys.price),
         accelerators=MappingProxyType(_accelerators(keys)),
         topology=tuple(Level(level) for level in keys.topology),
         priorities=MappingProxyType(priorities),
-        pools=MappingProxyType(
-            {name: _pool(name, pool, keys, priorities) for name, pool in keys.pools.items()}
-        ),
+        pools=MappingProxyType(pools),
         tiers=MappingProxyType(tiers),
-        projects=MappingProxyType(_projects(keys, tiers)),
-        nodes=tuple(node for group in draft.overlay.keys.nodes for node in _nodes(group)),
-        defaults=Defaults(
-            cpu_per_card=keys.defaults.per_card.cpu,
-            memory_per_card=keys.defaults.per_card.memory,
-            ephemeral_storage=keys.defaults.ephemeral_storage,
-        ),
+        projects=MappingProxyType(_projects(keys, tiers, draft.now)),
+        nodes=tuple(node for group in overlay.nodes for node in _nodes(group)),
+        freeze=_freeze(keys.freeze),
+        defaults=_defaults(keys, overlay),
+        uncounted=keys.uncounted,
+        overcommit=_overcommit(overlay.overcommit or keys.overcommit),
+        availability=units.parse_percent(overlay.availability or keys.availability),
+    )
+
+
+def limits(tier: TierKeys) -> Limits:
+    """Return what a tier's keys allow."""
+    return Limits(
+        cards=_cards(tier.cards),
+        borrow=MappingProxyType(dict(tier.borrow)),
+        core_hours=core_hours(tier.core_hours),
+        max_time_seconds=units.parse_duration(tier.max_time),
+        user_share=units.parse_percent(tier.user_share),
+    )
+
+
+def core_hours(text: str) -> CoreHours:
+    """Return the grant of a text such as `600000/month`."""
+    return CoreHours(units.core_hours_amount(text), Period(text.rpartition("/")[2]))
+
+
+def milli(number: float) -> int:
+    """Return the thousandths of a number with at most three decimals, exactly."""
+    return int(Decimal(repr(number)) * _MILLI)
+
+
+def slices(pool: PoolKeys) -> int:
+    """Return into how many slices the cards of a pool are cut."""
+    return pool.sharing.time_slicing if isinstance(pool.sharing, SharingKeys) else 1
+
+
+def in_force(base: Limits, overrides: tuple[Override, ...], now: datetime) -> Limits:
+    """Return the limits with the overrides that have not ended."""
+    for each in overrides:
+        if now < each.until:
+            base = Limits(
+                cards=MappingProxyType(
+                    {
+                        pool: MappingProxyType({**models, **each.cards.get(pool, {})})
+                        for pool, models in base.cards.items()
+                    }
+                ),
+                borrow=MappingProxyType({**base.borrow, **each.borrow}),
+                core_hours=each.core_hours or base.core_hours,
+                max_time_seconds=each.max_time_seconds or base.max_time_seconds,
+                user_share=base.user_share,
+            )
+    return base
+
+
+def _price(keys: PriceKeys) -> Price:
+    return Price(
+        uneven=Uneven(keys.uneven),
+        wait_charged=units.parse_percent(keys.wait.charged),
+        wait_seconds_max=units.parse_duration(keys.wait.up_to),
+    )
+
+
+def _freeze(keys: FreezeKeys) -> Freeze:
+    return Freeze(
+        cap=units.parse_percent(keys.cap),
+        fast_lane_seconds=units.parse_duration(keys.fast_lane.up_to),
+        max_time_default_seconds=units.parse_duration(keys.max_time_default),
+        window_seconds=units.parse_duration(keys.window),
+        debt_max=units.parse_percent(keys.debt_max),
+    )
+
+
+def _overcommit(keys: OvercommitKeys) -> Overcommit:
+    return Overcommit(milli(keys.cards), milli(keys.core_hours))
+
+
+def _defaults(keys: PlatformKeys, overlay: OverlayKeys) -> Defaults:
+    own = overlay.defaults.registry if overlay.defaults else None
+    return Defaults(
+        cpu_per_card=keys.defaults.per_card.cpu,
+        memory_per_card=keys.defaults.per_card.memory,
+        ephemeral_storage=keys.defaults.ephemeral_storage,
+        registry=own or keys.defaults.registry,
+        resources=MappingProxyType(dict(keys.defaults.resources)),
     )
 
 
@@ -59,6 +163,10 @@ def _accelerators(keys: PlatformKeys) -> dict[str, Accelerator]:
             memory=card.memory,
             memory_bytes=units.parse_bytes(card.memory),
             resource=card.resource or vendors.DEFAULT_RESOURCE[card.vendor],
+            rate_milli=milli(card.rate),
+            includes_cpu=card.includes.cpu if card.includes else 0,
+            includes_memory_bytes=units.parse_bytes(card.includes.memory) if card.includes else 0,
+            origin=card.origin,
         )
         for name, card in keys.accelerators.items()
     }
@@ -68,41 +176,72 @@ def _pool(
     name: str, pool: PoolKeys, keys: PlatformKeys, priorities: Mapping[str, Priority]
 ) -> Pool:
     lender = keys.pools[pool.borrows_from] if pool.borrows_from else None
+    models = (lender or pool).models or ()
     return Pool(
         name=name,
-        models=(lender or pool).models or (),
+        models=models,
+        work=Work(pool.work),
         priority=priorities[pool.priority],
+        slices=slices(lender or pool),
+        default_model=pool.default_model or (lender or pool).default_model or models[0],
         # What a pool without cards of its own uses can always be taken back.
         borrowed=Borrowed.RECLAIM if lender else Borrowed(pool.borrowed),
         borrows_from=pool.borrows_from,
         cpu=pool.cpu,
+        termination_grace_seconds=units.parse_duration(pool.termination_grace),
+        burst=units.parse_percent(pool.burst) if pool.burst else None,
+        scale_within_seconds=_seconds(pool.scale_within),
+        pods_per_agent=pool.pods_per_agent,
+        backoff_limit=pool.backoff_limit,
     )
 
 
-def _tiers(keys: PlatformKeys) -> dict[str, Tier]:
-    return {
-        name: Tier(
-            name=name,
-            weight=tier.weight,
-            cards=MappingProxyType(
-                {pool: MappingProxyType(dict(models)) for pool, models in tier.cards.items()}
-            ),
-            borrow=MappingProxyType(dict(tier.borrow)),
-        )
-        for name, tier in keys.tiers.items()
-    }
+def _seconds(text: str | None) -> int | None:
+    return units.parse_duration(text) if text else None
 
 
-def _projects(keys: PlatformKeys, tiers: Mapping[str, Tier]) -> dict[str, Project]:
+def _cards(by_pool: Mapping[str, Mapping[str, int]]) -> Mapping[str, Mapping[str, int]]:
+    return MappingProxyType({pool: MappingProxyType(dict(of)) for pool, of in by_pool.items()})
+
+
+def _projects(keys: PlatformKeys, tiers: Mapping[str, Tier], now: datetime) -> dict[str, Project]:
     return {
-        key: Project(
-            key=key,
-            id=project.id or key,
-            tier=tiers[project.tier],
-            users=tuple(User(name, user.logins or (name,)) for name, user in project.users.items()),
-        )
+        key: _project(key, project, tiers[project.tier], keys.time_zone, now)
         for key, project in keys.projects.items()
     }
+
+
+def _project(key: str, keys: ProjectKeys, tier: Tier, zone: str, now: datetime) -> Project:
+    overrides = tuple(_override(each, zone) for each in keys.overrides)
+    current = in_force(tier.limits, overrides, now)
+    usual = current.user_share
+    return Project(
+        key=key,
+        id=keys.id or key,
+        tier=tier,
+        users=tuple(
+            User(
+                name,
+                user.logins or (name,),
+                units.parse_percent(user.share) if user.share else usual,
+            )
+            for name, user in keys.users.items()
+        ),
+        default_user=keys.default_user,
+        overrides=overrides,
+        limits=current,
+    )
+
+
+def _override(keys: OverrideKeys, zone: str) -> Override:
+    return Override(
+        cards=_cards(keys.cards),
+        borrow=MappingProxyType(dict(keys.borrow)),
+        core_hours=core_hours(keys.core_hours) if keys.core_hours else None,
+        max_time_seconds=_seconds(keys.max_time),
+        until=moments.end(keys.until, zone),
+        reason=keys.reason,
+    )
 
 
 def _nodes(group: HostsKeys) -> Iterator[Node]:
@@ -119,4 +258,5 @@ def _nodes(group: HostsKeys) -> Iterator[Node]:
             memory_bytes=units.parse_bytes(group.memory),
             block=block,
             rack=rack,
+            links=group.links,
         )

@@ -21,6 +21,8 @@ _ODD_NUMBER = re.compile(
     r"|\.(inf|Inf|INF))|\.(nan|NaN|NAN)",
     re.ASCII,
 )
+# Most texts are names, which need not be tried as each kind of number.
+_NUMBER_STARTS = frozenset("+-.0123456789")
 _WORDS = frozenset({"yes", "no", "on", "off", "y", "n"})
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _BOOLEANS = {"true": True, "false": False}
@@ -40,6 +42,8 @@ def read(text: str) -> tuple[Value, str | None]:
 
 
 def _number(text: str) -> tuple[Value, str | None]:
+    if text[0] not in _NUMBER_STARTS:
+        return text, None
     if _LEADING_ZERO.fullmatch(text):
         return text, "SPEC031"
     if _ODD_NUMBER.fullmatch(text):

@@ -75,8 +75,8 @@ def test_the_filler_takes_all_that_may_be_had_so_the_next_job_must_wait(
 ) -> None:
     """16 of the tier's own and 8 borrowed; one card less, and train-waits would not wait."""
     fill, waits = (_work(ROOT / "examples" / f"train-{n}.yaml") for n in ("fill", "waits"))
-    tier = platform.projects["nlp"].tier
-    most = tier.cards["training"]["A800-SXM4-80GB"] + tier.borrow["training"]
+    limits = platform.projects["nlp"].limits
+    most = limits.cards["training"]["A800-SXM4-80GB"] + limits.borrow["training"]
     assert sum(_cards(fill).values()) == most
     assert 0 < sum(_cards(waits).values()) <= most
     assert _pod(fill)["nodeSelector"] == _pod(waits)["nodeSelector"]

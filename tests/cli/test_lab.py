@@ -75,7 +75,8 @@ def told(  # noqa: PLR0917 - fixtures
 def test_the_summary_counts_the_hosts_by_pool_and_model(told: str) -> None:
     rows = [line.split() for line in told.splitlines()]
     assert ["training", "A800-SXM4-80GB", "4", "32"] in rows
-    assert ["inference", "RTX-4090", "4", "16"] in rows
+    assert ["inference", "RTX-4090", "2", "8"] in rows
+    assert ["shared", "RTX-4090", "2", "8"] in rows
     assert ["cpu", "cpu", "2", "0"] in rows
 
 

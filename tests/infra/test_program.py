@@ -196,7 +196,9 @@ def test_a_changed_priority_value_is_refused_before_anything_is_done(
 def test_a_project_that_leaves_the_spec_loses_its_queues_and_keeps_its_namespace(
     full_lab: RunningLab, tmp_path: Path
 ) -> None:
-    vision = "  vision:\n    tier: bronze\n    users:\n      zhao.min: {}\n"
+    vision = (
+        "  vision:\n    tier: bronze\n    default-user: zhao.min\n    users:\n      zhao.min: {}\n"
+    )
     overlay = _overlay(tmp_path, vision, "")
     left = full_lab.pulumi("up", "--yes", "--skip-preview", TALLYARD_OVERLAY=overlay)
     assert left.returncode == 0, _told(left)
@@ -214,20 +216,21 @@ def test_a_changed_flavor_is_a_new_one_beside_the_old_even_while_the_old_is_in_u
     full_lab: RunningLab, tmp_path: Path
 ) -> None:
     """Kueue holds a flavor that a queue or a workload uses; `up` must not wait for that."""
-    overlay = _overlay(tmp_path, "RTX-4090: {vendor: nvidia, memory: 24Gi}", _LARGER)
+    overlay = _overlay(tmp_path, "{vendor: nvidia, memory: 24Gi,", _LARGER)
     before = _flavors(full_lab)
     changed = full_lab.pulumi("up", "--yes", "--skip-preview", TALLYARD_OVERLAY=overlay)
     assert changed.returncode == 0, _told(changed)
     try:
         new = _flavors(full_lab) - before
-        assert [name.rpartition("-")[0] for name in new] == ["inference-rtx-4090"]
+        names = sorted(name.rpartition("-")[0] for name in new)
+        assert names == ["inference-rtx-4090", "shared-rtx-4090"]
         assert _flavors(full_lab) >= before
     finally:
         back = full_lab.pulumi("up", "--yes", "--skip-preview")
     assert back.returncode == 0, _told(back)
 
 
-_LARGER = "RTX-4090: {vendor: nvidia, memory: 48Gi}"
+_LARGER = "{vendor: nvidia, memory: 48Gi,"
 
 
 def _flavors(lab: RunningLab) -> set[str]:

@@ -15,17 +15,22 @@ from cryptography import x509
 from lab import certificates
 from lab.folder import LabFolder, lab_folder, write_private
 from lab.kubeconfigs import left_out, logins, write_all
-from tallyard.spec.model import Project, Tier, User
+from tallyard.spec.model import CoreHours, Limits, Period, Project, Tier, User
 from tests.running_lab import RunningLab
 
 SERVER = "https://127.0.0.1:12345"
-TIER = Tier("gold", 1, {}, {})
-NLP = Project(
-    "nlp",
-    "nlp",
-    TIER,
-    (User("li.wei", ("oidc:li.wei@corp.example", "li.wei")), User("chen.yu", ())),
-)
+LIMITS = Limits({}, {}, CoreHours(1, Period.MONTH), 3600, 100)
+
+
+def user(name: str, *known_as: str) -> User:
+    return User(name, known_as, 100)
+
+
+def project(key: str, *users: User) -> Project:
+    return Project(key, key, Tier("gold", 1, LIMITS), users, None, (), LIMITS)
+
+
+NLP = project("nlp", user("li.wei", "oidc:li.wei@corp.example", "li.wei"), user("chen.yu"))
 
 
 @pytest.fixture
@@ -48,11 +53,11 @@ def test_a_user_logs_in_by_the_first_name_that_the_server_knows() -> None:
 
 
 def test_a_login_that_no_certificate_can_carry_is_left_out() -> None:
-    assert logins([replace(NLP, users=(User("long", ("x" * 65,)),))]) == {}
+    assert logins([replace(NLP, users=(user("long", "x" * 65),))]) == {}
 
 
 def test_a_user_who_is_called_like_the_administrator_does_not_become_it() -> None:
-    assert logins([replace(NLP, users=(User("admin", ()), User("operator", ())))]) == {}
+    assert logins([replace(NLP, users=(user("admin"), user("operator")))]) == {}
 
 
 def test_everyone_gets_a_file_that_only_the_owner_of_the_lab_can_read(folder: LabFolder) -> None:
@@ -129,8 +134,8 @@ def test_a_damaged_kubeconfig_is_written_anew(folder: LabFolder, content: str) -
 
 def test_who_gets_no_kubeconfig_is_told_with_the_reason() -> None:
     assert left_out([NLP]) == ()
-    other = Project("vision", "vision", TIER, (User("li.wei", ("li.wei@other.example",)),))
-    odd = replace(NLP, users=(User("admin", ()), User("long", ("x" * 65,)), *NLP.users))
+    other = project("vision", user("li.wei", "li.wei@other.example"))
+    odd = replace(NLP, users=(user("admin"), user("long", "x" * 65), *NLP.users))
     assert left_out([odd, other]) == (
         "admin (the lab's own admin is called so)",
         "long (a login of more than 64 characters)",

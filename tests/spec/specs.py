@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 from tallyard.spec.load import Loaded, load
@@ -10,15 +11,20 @@ DATA = Path(__file__).parents[1] / "data" / "spec"
 STACKS = Path(__file__).parents[2] / "stacks"
 PLATFORM = (DATA / "valid" / "platform.yaml").read_text()
 LOCAL = (DATA / "valid" / "local.yaml").read_text()
+# The overrides of the broken specs end some months later, or ended before.
+NOW = datetime(2026, 9, 1, 12, tzinfo=UTC)
 
 
 def load_texts(
-    folder: Path, platform: str | bytes = PLATFORM, local: str | bytes = LOCAL
+    folder: Path,
+    platform: str | bytes = PLATFORM,
+    local: str | bytes = LOCAL,
+    now: datetime = NOW,
 ) -> Loaded:
-    """Write the two files into a folder and load the environment."""
+    """Write the two files into a folder and load the environment as it is at a moment."""
     for name, text in (("platform.yaml", platform), ("local.yaml", local)):
         (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
-    return load(folder / "local.yaml")
+    return load(folder / "local.yaml", now)
 
 
 def changed(text: str, old: str, new: str) -> str:

@@ -46,7 +46,23 @@ def test_the_example_of_the_guide() -> None:
 def test_numbers_show_their_range_and_choices_their_values() -> None:
     assert explain("tiers.gold.weight").type == "whole number, 1 to 1000"
     assert explain("topology").type == "list of block or rack or host"
-    assert explain("pools.training.borrowed").default == '"keep"'
+    assert explain("pools.training.borrowed").default == "keep"
+    assert explain("pools.training.termination-grace").type.startswith("time: ")
+
+
+def test_a_default_says_where_it_comes_from() -> None:
+    assert explain("pools.training.termination-grace").origin == "Kubernetes' own default"
+    assert explain("tiers.gold.weight").origin == ""
+
+
+def test_a_key_of_both_files_is_found_in_either() -> None:
+    assert explain("defaults.per-card.cpu").text == "vCPU for each card."
+    assert not explain("defaults.per-card.cpu").is_per_environment
+    assert explain("defaults.registry").is_per_environment
+
+
+def test_an_advice_with_the_authors_names_left_open_can_be_followed() -> None:
+    assert explain("pools.NAME.priority").text == explain("pools.training.priority").text
 
 
 def test_items_of_lists_can_be_left_out() -> None:
@@ -65,5 +81,5 @@ def test_an_unknown_key_suggests_the_nearest() -> None:
 
 
 def test_an_unknown_key_without_a_near_one_lists_them() -> None:
-    with pytest.raises(UnknownKeyError, match=r"Possible: apiVersion, .*, base, nodes"):
+    with pytest.raises(UnknownKeyError, match=r"Possible: apiVersion, kind, .*, …"):
         explain("zzz")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from tallyard.spec.model import Borrowed, Level, Platform
+from tallyard.spec.model import Borrowed, CoreHours, Level, Period, Platform
 from tests.spec.specs import LOCAL, PLATFORM, changed, load_texts
 
 
@@ -76,4 +77,85 @@ def test_exactly_what_is_installed_may_be_promised(tmp_path: Path) -> None:
     full = changed(PLATFORM, "{A100: 2}", "{A100: 8}")
     assert load_texts(tmp_path, full).problems == ()
     one_host_less = changed(LOCAL, "[00-01]", "00").replace('"r[0-1]"', "r0")
-    assert [p.code for p in load_texts(tmp_path, full, one_host_less).problems] == ["SPEC501"]
+    problems = load_texts(tmp_path, full, one_host_less).problems
+    assert [problem.code for problem in problems if problem.is_error] == ["SPEC501"]
+
+
+def test_rates_and_grants_are_whole_numbers(tmp_path: Path) -> None:
+    dearer = changed(PLATFORM, "rate: 30", "rate: 30.125, includes: {cpu: 8, memory: 64Gi}")
+    loaded = load_texts(tmp_path, dearer)
+    assert loaded.platform is not None
+    card = loaded.platform.accelerators["A100"]
+    assert (card.rate_milli, card.includes_cpu, card.includes_memory_bytes, card.origin) == (
+        *(30_125, 8, 64 * 2**30),
+        "measured",
+    )
+    assert loaded.platform.accelerators["BI-V150"].includes_cpu == 0
+    limits = loaded.platform.tiers["bronze"].limits
+    assert limits.core_hours == CoreHours(30_000, Period.MONTH)
+    assert (limits.max_time_seconds, limits.user_share) == (8 * 3600, 100)
+
+
+def test_a_user_has_the_share_of_the_tier_or_its_own(tmp_path: Path) -> None:
+    shared = changed(PLATFORM, "weight: 4,", "weight: 4, user-share: 60%,")
+    shared = changed(shared, 'logins: ["oidc:li.wei"]', 'logins: ["oidc:li.wei"], share: 40%')
+    loaded = load_texts(tmp_path, shared)
+    assert loaded.platform is not None
+    shares = {user.name: user.share for user in loaded.platform.projects["nlp"].users}
+    assert shares == {"li.wei": 40, "chen.yu": 60}
+
+
+OVERRIDE = "overrides: [{cards: {training: {A100: 4}}, until: 2026-12-31, reason: release}]"
+
+
+@pytest.mark.parametrize(
+    ("now", "cards"),
+    [
+        (datetime(2026, 12, 31, 15, 59, 59, tzinfo=UTC), 4),
+        (datetime(2026, 12, 31, 16, tzinfo=UTC), 2),
+    ],
+)
+def test_an_override_ends_with_its_day_in_the_platforms_time_zone(
+    tmp_path: Path, now: datetime, cards: int
+) -> None:
+    overridden = changed(PLATFORM, "tier: bronze", f"tier: bronze, {OVERRIDE}")
+    overridden = changed(overridden, "kind: Platform", "kind: Platform\ntime-zone: Asia/Shanghai")
+    loaded = load_texts(tmp_path, overridden, now=now)
+    assert loaded.platform is not None
+    vision = loaded.platform.projects["vision"]
+    assert vision.limits.cards == {"training": {"A100": cards}}
+    assert vision.tier.limits.cards == {"training": {"A100": 2}}
+    assert vision.overrides[0].until == datetime(2026, 12, 31, 16, tzinfo=UTC)
+
+
+def test_what_an_environment_says_replaces_what_the_platform_says(tmp_path: Path) -> None:
+    platform = changed(
+        PLATFORM, "defaults: {", "availability: 80%\ndefaults: {registry: registry.example.com, "
+    )
+    loaded = load_texts(tmp_path, platform)
+    assert loaded.platform is not None
+    assert (loaded.platform.availability, loaded.platform.overcommit.cards_milli) == (80, 1000)
+    local = f"availability: 95%\novercommit: {{cards: 1.5}}\ndefaults: {{registry: r.example.com/a}}\n{LOCAL}"
+    loaded = load_texts(tmp_path, platform, local)
+    assert loaded.platform is not None
+    assert (loaded.platform.availability, loaded.platform.overcommit.cards_milli) == (95, 1500)
+    assert loaded.platform.defaults.registry == "r.example.com/a"
+
+
+def test_a_sliced_pool_counts_the_slices_of_a_card(tmp_path: Path) -> None:
+    sliced = changed(
+        PLATFORM,
+        "{models: [A100], priority: training}",
+        "{models: [A100], priority: training, sharing: {time-slicing: 4}}",
+    )
+    sliced = changed(
+        sliced, "{borrows-from: training, cpu: true,", "{borrows-from: domestic, cpu: true,"
+    )
+    loaded = load_texts(tmp_path, sliced)
+    assert loaded.problems == ()
+    assert loaded.platform is not None
+    assert {name: pool.slices for name, pool in loaded.platform.pools.items()} == {
+        "training": 4,
+        "domestic": 1,
+        "elastic": 1,
+    }

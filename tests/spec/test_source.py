@@ -36,6 +36,21 @@ def test_a_file_above_the_bound_is_not_read(tmp_path: Path) -> None:
     assert [problem.code for problem in read.problems] == ["SPEC004"]
 
 
+def test_what_comes_after_very_many_keys_is_not_looked_at() -> None:
+    lines = "".join(f"k{number}: 1\n" for number in range(source.NODES_MAX // 2 + 1))
+    read = source.parse(lines, Path("many.yaml"))
+    (problem,) = read.problems
+    assert (read.tree, problem.code) == (None, "SPEC036")
+    assert problem.location.line == source.NODES_MAX // 2
+
+
+def test_very_many_faults_of_a_text_are_told_in_part_and_so_is_that() -> None:
+    """Each line has a word that readers of YAML take for a boolean."""
+    lines = "".join(f"k{number}: NO\n" for number in range(source.FAULTS_MAX + 10))
+    codes = [problem.code for problem in source.parse(lines, Path("many.yaml")).problems]
+    assert codes == ["SPEC030"] * source.FAULTS_MAX + ["SPEC037"]
+
+
 def test_a_file_that_cannot_be_read_says_why() -> None:
     # A regular file whose reading fails for everybody, also for root.
     memory = Path("/proc/self/mem")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from tallyard import labels, units
@@ -25,16 +25,21 @@ class Ask:
     def text(self) -> str:
         """Return `2 x A800-SXM4-80GB`, or `4 vCPU` without cards."""
         if self.cards:
-            return f"{self.cards} x {self.model or self.resource}"
+            name = card_name(self.model, self.resource) if self.model else self.resource
+            return f"{self.cards} x {name}"
         return f"{units.vcpu(self.cpu_millis)} vCPU"
 
 
-def ask_of(workload: Object, model_of_flavor: Mapping[str, str]) -> Ask:
+def ask_of(
+    workload: Object, model_of_flavor: Mapping[str, str], counted: Collection[str] = ()
+) -> Ask:
     """Return what all pods of a workload ask for together.
 
     Args:
         workload: Kueue's Workload.
         model_of_flavor: The card model of each flavor, by the flavor's name.
+        counted: The resources that the queues count, where they are known: other devices
+            (an RDMA adapter) have a domain in their names too, and are no cards.
     """
     cards, cpu_millis, resource, model = 0, 0, None, None
     for pod_set, count in _pod_sets(workload):
@@ -43,7 +48,7 @@ def ask_of(workload: Object, model_of_flavor: Mapping[str, str]) -> Ask:
             for name, amount in _requests(container).items():
                 if name == "cpu":
                     cpu_millis += count * units.parse_cpu(amount)
-                elif is_card(name):
+                elif is_card(name) and (not counted or name in counted):
                     cards += count * units.parse_count(amount)
                     resource = name
         model = model or _given_model(workload, model_of_flavor) or _named_model(spec)
@@ -67,6 +72,11 @@ def asked_model(workload: Object) -> str:
     """Return the model of card that a workload names itself; empty where it names none."""
     named = (_named_model(pod_set["template"]["spec"]) for pod_set, _ in _pod_sets(workload))
     return next((model for model in named if model), "")
+
+
+def card_name(model: str, resource: str | None) -> str:
+    """Return what people call a unit of a resource: `A800-SXM4-80GB`, or `RTX-4090 slice`."""
+    return f"{model} slice" if labels.is_sliced(resource or "") else model
 
 
 def is_card(resource: str) -> bool:

@@ -25,13 +25,14 @@ class Explainer:
     def __init__(self, queues: Queues, tree: Tree | None = None) -> None:
         self._queues = queues
         self._models = models_of(queues.flavors)
+        self._counted = _counted(queues.cluster_queues.values())
         self._tree = tree or Tree(queues.cluster_queues, queues.cohorts)
         self._quotas: dict[str, tuple[Quota, ...]] = {}
         self._largest = None if queues.nodes is None else _largest(queues.flavors, queues.nodes)
 
     def ask(self, workload: Object) -> Ask:
         """Return what a workload asks for."""
-        return ask_of(workload, self._models)
+        return ask_of(workload, self._models, self._counted)
 
     def reason(self, workload: Object, lang: str) -> str:
         """Return why a workload is where it is; empty where all is well."""
@@ -93,6 +94,16 @@ def cluster_queue_of(workload: Object, local_queues: Iterable[Object]) -> str:
         if (queue["metadata"]["namespace"], queue["metadata"]["name"]) == place:
             return str(queue["spec"]["clusterQueue"])
     return ""
+
+
+def _counted(cluster_queues: Iterable[Object]) -> frozenset[str]:
+    """Return every resource that some queue counts."""
+    return frozenset(
+        resource
+        for queue in cluster_queues
+        for group in queue["spec"].get("resourceGroups") or ()
+        for resource in group.get("coveredResources") or ()
+    )
 
 
 def _largest(

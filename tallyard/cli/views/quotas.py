@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from tallyard import labels, units
-from tallyard.cli.views.asks import is_card
+from tallyard.cli.views.asks import card_name, is_card
 from tallyard.cli.views.free import Tree
 from tallyard.cluster.conditions import Object
 
@@ -90,7 +90,7 @@ def _telling(found: tuple[Quota, ...], model: str | None) -> Quota:
     cards = [quota for quota in found if not quota.is_cpu]
     largest = max(cards, key=lambda q: (q.nominal, q.used, q.borrow_max or 0), default=None)
     if largest is not None and model is not None:
-        return replace(largest, model=model)
+        return replace(largest, model=card_name(model, largest.resource))
     if largest is not None and (largest.nominal or largest.used):
         # The flavors could not be read: its name is all we know.
         return largest

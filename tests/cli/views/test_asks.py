@@ -45,6 +45,17 @@ def test_partial_admission_counts_the_pods_that_were_given() -> None:
     assert ask_of(workload, MODELS).cards == 8
 
 
+def test_a_device_that_no_queue_counts_is_no_card() -> None:
+    spec = _spec(**GPU, rdma_hca="1")
+    ask = ask_of(_workload((4, spec)), MODELS, {"cpu", "nvidia.com/gpu"})
+    assert (ask.cards, ask.resource) == (8, "nvidia.com/gpu")
+
+
+def test_a_slice_is_not_called_a_card() -> None:
+    spec = {**_spec(**{"nvidia.com_gpu.shared": "1"}), "nodeSelector": {"gpu.model": "RTX-4090"}}
+    assert ask_of(_workload((3, spec)), MODELS).text == "3 x RTX-4090 slice"
+
+
 def test_work_without_cards_asks_for_vcpu() -> None:
     assert ask_of(_workload((3, _spec(cpu="1500m"))), MODELS).text == "4.5 vCPU"
 

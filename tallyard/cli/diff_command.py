@@ -1,0 +1,213 @@
+"""`tally spec diff`: what a change of the spec means to each project, and to everybody."""
+
+# Chinese punctuation is full-width.
+# ruff: noqa: RUF001
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from tallyard.cli import problems, session
+from tallyard.cli.errors import Complaint
+from tallyard.cli.exit_codes import ExitCode
+from tallyard.cli.output import Format, emit, print_line
+from tallyard.cli.problems import ErrorForm
+from tallyard.cli.stack import STACKS, SpecRefused, Stack, overlay
+from tallyard.cluster.faults import Parts
+from tallyard.failures import one_line
+
+if TYPE_CHECKING:
+    from tallyard.cli.problems import ErrorFormat
+    from tallyard.cli.revision import Repository, Side
+    from tallyard.render.manifest import Manifest
+    from tallyard.spec.changes.whole import Changes
+    from tallyard.spec.model import Platform
+
+_COMMIT_SHOWN = 10
+
+
+class DiffFormat(StrEnum):
+    """How a diff is printed."""
+
+    TABLE = "table"
+    MARKDOWN = "markdown"
+    JSON = "json"
+    YAML = "yaml"
+
+
+def diff(
+    rev1: Annotated[
+        str, Parameter(help="The revision before, as git names it: a branch, a tag, HEAD~1.")
+    ] = "HEAD",
+    rev2: Annotated[
+        str | None,
+        Parameter(help="The revision after; without it the files as they are now."),
+    ] = None,
+    /,
+    *,
+    stack: Stack | None = None,
+    output: Annotated[
+        DiffFormat,
+        Parameter(
+            name=["--output", "-o"],
+            help="How to print: table, markdown (for a pull request), json or yaml.",
+        ),
+    ] = DiffFormat.TABLE,
+    exit_code: Annotated[
+        bool, Parameter(negative=(), help="End with 7 when something differs.")
+    ] = False,
+    error_format: ErrorForm = None,
+) -> int:
+    """Show what each project gains or loses between two revisions of the spec.
+
+    Then what changes for everybody, the hosts, what is left to borrow, and the objects that
+    could only be deleted and made again. Both sides are read at the same moment, so an
+    override that ends meanwhile is no difference. Nothing is checked out or written.
+    """
+    from tallyard.cli.diff_document import is_changed, spec_diff  # noqa: PLC0415
+    from tallyard.cli.revision import repository  # noqa: PLC0415
+    from tallyard.cli.views.spec_diff import sections  # noqa: PLC0415
+    from tallyard.cli.views.spec_diff_markdown import markdown  # noqa: PLC0415
+    from tallyard.cli.views.spec_diff_table import show  # noqa: PLC0415
+    from tallyard.render.immutable import removed, replaced  # noqa: PLC0415
+    from tallyard.spec.changes.whole import changes  # noqa: PLC0415
+
+    path, now = _overlay(stack), datetime.now(UTC)
+    repo = repository(path)
+    sides = _sides(repo, path, (rev1, rev2), now, error_format)
+    before, after = (_platform(side) for side in sides)
+    found = changes(before, after, now)
+    manifests = (_rendered(before), _rendered(after))
+    objects = (replaced(*manifests), removed(*manifests))
+    differs = is_changed(found, *objects)
+    title, about = _title(path, sides), _about(found, sides, differs=differs)
+    if output is DiffFormat.MARKDOWN:
+        sys.stdout.write(markdown(title, about, sections(found, *objects)))
+    elif output is DiffFormat.TABLE:
+        print_line("\n".join(filter(None, (title, about))))
+        show(sections(found, *objects))
+    else:
+        content = spec_diff(str(path), sides, now, found, objects)
+        emit(Format(output.value), content, lambda: None)
+    return ExitCode.CHANGES if exit_code and differs else ExitCode.OK
+
+
+def _overlay(stack: Stack | None) -> Path:
+    """Return the environment's file; in a folder of a repository that of its `stacks`."""
+    if not STACKS.is_dir():
+        for folder in Path.cwd().parents:
+            if (folder / STACKS).is_dir():
+                return overlay(None, stack, folder)
+            if (folder / ".git").exists():
+                break
+    return overlay(None, stack)
+
+
+def _sides(
+    repo: Repository,
+    path: Path,
+    names: tuple[str, str | None],
+    now: datetime,
+    form: ErrorFormat | None,
+) -> tuple[Side, Side]:
+    """Return both sides, none with an error.
+
+    Raises:
+        Complaint: A revision is not there, or the environment in neither.
+        SpecRefused: One of them has errors, which have been told.
+    """
+    from tallyard.cli.revision import at_revision, in_working_tree, revision  # noqa: PLC0415
+
+    before, after = (
+        in_working_tree(path, now)
+        if name is None
+        else at_revision(repo, revision(repo, name), path, now)
+        for name in names
+    )
+    loaded = [side.loaded for side in (before, after) if side.loaded is not None]
+    if not loaded:
+        raise _no_environment(path, (before, after))
+    refused = [each for each in loaded if each.platform is None]
+    if refused:
+        told = tuple(problem for each in refused for problem in each.problems)
+        texts = {file: text for each in refused for file, text in each.texts.items()}
+        problems.tell(told, texts, form)
+        raise SpecRefused
+    return before, after
+
+
+def _platform(side: Side) -> Platform | None:
+    return side.loaded.platform if side.loaded is not None else None
+
+
+def _rendered(platform: Platform | None) -> tuple[Manifest, ...]:
+    from tallyard.render.platform import render  # noqa: PLC0415
+
+    return render(platform) if platform is not None else ()
+
+
+def _no_environment(path: Path, sides: tuple[Side, Side]) -> Complaint:
+    from tallyard.spec.suggest import nearest  # noqa: PLC0415
+
+    zh = session.lang() == "zh"
+    names = sorted(file.stem for file in path.parent.glob("*.yaml"))
+    likely = nearest(path.stem, names)
+    places = [_side_name(side) for side in sides]
+    why = (
+        f"{places[0]} 和 {places[1]} 中都没有"
+        if zh
+        else f"neither {places[0]} nor {places[1]} has it"
+    )
+    if likely:
+        todo = f"是否指 -s {likely}？" if zh else f"do you mean -s {likely}?"
+    else:
+        todo = "用 -s 指定 stacks 中的一个环境" if zh else "name an environment of stacks with -s"
+    what = f"没有环境 {path.stem}" if zh else f"there is no environment {path.stem}"
+    return Complaint(ExitCode.NOT_FOUND, Parts(str(path), what, why, todo))
+
+
+def _title(path: Path, sides: tuple[Side, Side]) -> str:
+    return f"{path}: {_side_name(sides[0])} → {_side_name(sides[1])}"
+
+
+def _side_name(side: Side) -> str:
+    at = side.revision
+    if at is None:
+        return "工作区" if session.lang() == "zh" else "working tree"
+    commit = at.commit[:_COMMIT_SHOWN]
+    return at.name if at.commit.startswith(at.name) else f"{one_line(at.name)} ({commit})"
+
+
+def _about(found: Changes, sides: tuple[Side, Side], *, differs: bool) -> str:
+    """Return what is to be said of the whole; an empty text where the sections say it all."""
+    from tallyard.spec.changes.change import Presence  # noqa: PLC0415
+
+    zh = session.lang() == "zh"
+    before, after = map(_side_name, sides)
+    if found.environment is Presence.ADDED:
+        return f"新环境：{before} 中没有" if zh else f"The environment is new: {before} has none."
+    if found.environment is Presence.REMOVED:
+        return (
+            f"环境已删除：{after} 中没有"
+            if zh
+            else f"The environment is removed: {after} has none."
+        )
+    if differs:
+        return ""
+    if _texts(sides[0]) == _texts(sides[1]):
+        return "没有差异：文件相同。" if zh else "No difference: the files are the same."
+    return (
+        "含义没有任何变化：只有注释、顺序或格式不同。"
+        if zh
+        else "Nothing changes in meaning: only comments, order or formatting differ."
+    )
+
+
+def _texts(side: Side) -> list[str | None]:
+    return [side.loaded.texts.get(file) for file in side.loaded.files] if side.loaded else []

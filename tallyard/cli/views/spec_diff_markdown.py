@@ -1,0 +1,85 @@
+"""The sections of a diff as Markdown, for a comment on a pull request.
+
+A name from the spec is text and nothing else: it opens no table cell, no tag and no link, and
+calls nobody.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from tallyard.cli import session
+from tallyard.cli.views.spec_diff_parts import SEPARATOR, Block, Row, Section
+
+_SIGNS = re.compile(r"[\\`*_\[\]#|~$]")
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+
+
+def markdown(title: str, about: str, sections: tuple[Section, ...]) -> str:
+    """Return the whole comment.
+
+    Args:
+        title: Its heading; text.
+        about: A sentence below it; text, it may be empty.
+        sections: What is told.
+    """
+    lines = [f"## {escaped(title)}", ""]
+    if about:
+        lines += [escaped(about), ""]
+    for section in sections:
+        lines += _section(section)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def escaped(text: str) -> str:
+    """Return Markdown that shows a text as it is, on one line."""
+    printable = "".join(letter if letter.isprintable() else " " for letter in text)
+    signs = _SIGNS.sub(r"\\\g<0>", printable)
+    plain = "".join(_ENTITIES.get(letter, letter) for letter in signs)
+    # GitHub calls people by an @ however it is written; not where a comment parts it from them.
+    return plain.replace("@", "@<!-- -->")
+
+
+def _section(section: Section) -> Iterator[str]:
+    if section.is_detail:
+        yield "<details>"
+        yield f"<summary>{escaped(section.title)}</summary>"
+        yield ""
+    else:
+        yield f"### {escaped(section.title)}"
+        yield ""
+    for block in section.blocks:
+        yield from _block(block, section)
+    if section.is_detail:
+        yield "</details>"
+        yield ""
+
+
+def _block(block: Block, section: Section) -> Iterator[str]:
+    if block.title:
+        yield f"#### {escaped(block.title)}"
+        yield ""
+        if block.facts:
+            yield escaped(SEPARATOR[session.lang()].join(block.facts))
+            yield ""
+    for note in block.notes:
+        yield escaped(note)
+        yield ""
+    if block.rows:
+        yield from _table(section.headings, block.rows, section.right)
+        yield ""
+    if block.lines:
+        # A sign at the beginning would open a list of its own.
+        yield from (f"- \\{escaped(line)}" for line in block.lines)
+        yield ""
+
+
+def _table(headings: tuple[str, ...], rows: Iterable[Row], right: tuple[int, ...]) -> Iterator[str]:
+    yield _cells(headings)
+    yield _cells("---:" if index in right else "---" for index in range(len(headings)))
+    yield from (_cells(map(escaped, row.cells)) for row in rows)
+
+
+def _cells(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"

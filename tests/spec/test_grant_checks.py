@@ -1,0 +1,175 @@
+"""Core-hours: grants that last, jobs that can be frozen, and no more than the cards can give.
+
+The small spec's 16 A100 at 30 and 8 BI-V150 at 20 core-hours an hour give 640 an hour; in
+730.5 hours of a month at 90% that is 420768.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.spec.specs import LOCAL, PLATFORM, changed
+from tests.spec.variations import INFERENCE, told, values, varied, with_override
+
+GOLD = "core-hours: 200000/month, max-time: 24h"
+BRONZE = "core-hours: 30000/month, max-time: 8h"
+
+
+def test_core_hours_for_exactly_a_day_are_enough(tmp_path: Path) -> None:
+    """Bronze: 2 A100 at 30 for 24 hours are 1440; a job of 4h30m and its wait stay below 30%."""
+    day = changed(PLATFORM, BRONZE, "core-hours: 1440/month, max-time: 4h30m")
+    assert told(tmp_path, day) == []
+    less = changed(PLATFORM, BRONZE, "core-hours: 1439/month, max-time: 4h30m")
+    found = values(tmp_path, less)
+    assert (found["value"], found["length"], found["least"]) == ("60", "23h59m", 1440)
+
+
+def test_the_least_grant_is_a_whole_number(tmp_path: Path) -> None:
+    """2 x 30.001 x 24 are 1440.048."""
+    fine = varied(
+        PLATFORM, ("rate: 30,", "rate: 30.001,"), (BRONZE, "core-hours: 1440/month, max-time: 4h")
+    )
+    assert values(tmp_path, fine)["least"] == 1441
+    enough = changed(fine, "1440/month", "1441/month")
+    assert told(tmp_path, enough) == []
+
+
+def test_a_grant_that_does_not_last_a_day_is_not_told_of_its_largest_job_too(
+    tmp_path: Path,
+) -> None:
+    short = changed(PLATFORM, "200000/month", "2000/month")
+    assert told(tmp_path, short) == [("SPEC509", "tiers.gold.core-hours")]
+
+
+def test_a_grant_counts_by_its_period(tmp_path: Path) -> None:
+    """7700 a day are 234376 a month: together with bronze within what the cards give."""
+    daily = varied(PLATFORM, (GOLD, "core-hours: 9700/day, max-time: 8h"))
+    assert told(tmp_path, daily) == []
+    weekly = varied(PLATFORM, (GOLD, "core-hours: 60000/week, max-time: 24h"))
+    assert told(tmp_path, weekly) == []
+    much = varied(PLATFORM, (GOLD, "core-hours: 100000/week, max-time: 24h"))
+    assert told(tmp_path, much) == [("SPEC511", "tiers.gold.core-hours")]
+
+
+def test_a_job_that_freezes_exactly_the_cap_is_permitted(tmp_path: Path) -> None:
+    """12 A100 (8 and 4 borrowed) at 30 for 24h and 5m of wait are 8670: 30% of 28900."""
+    exact = changed(PLATFORM, "200000/month", "28900/month")
+    assert told(tmp_path, exact) == []
+    found = values(tmp_path, changed(PLATFORM, "200000/month", "28899/month"))
+    assert (found["cards"], found["total"], found["limit"]) == (12, "8670", "8669.7")
+
+
+def test_the_wait_is_frozen_as_far_as_it_is_charged(tmp_path: Path) -> None:
+    """Without a charge for waiting the same job freezes 8640, 30% of 28800."""
+    free = varied(
+        PLATFORM,
+        ("200000/month", "28800/month"),
+        ("accelerators:", "price: {wait: {charged: 0%}}\naccelerators:"),
+    )
+    assert told(tmp_path, free) == []
+    half = changed(free, "0%}", "50%}")
+    assert values(tmp_path, half)["total"] == "8655"
+
+
+def test_a_limit_is_never_shown_as_high_as_what_is_above_it(tmp_path: Path) -> None:
+    """12 x 30.001 for 24h05m are 8670.289; the cap of 28900 is 8670."""
+    fine = varied(PLATFORM, ("200000/month", "28900/month"), ("rate: 30,", "rate: 30.001,"))
+    found = values(tmp_path, fine)
+    assert (found["total"], found["limit"]) == ("8670.29", "8670")
+
+
+def test_a_job_is_not_larger_than_the_hosts(tmp_path: Path) -> None:
+    """Borrowing 4000 has no effect beyond the 16 cards there are, and that alone is told."""
+    vast = changed(PLATFORM, "{training: 4}", "{training: 4000}")
+    assert told(tmp_path, vast) == [("SPEC508", "tiers.gold.borrow.training")]
+
+
+def test_a_cap_that_is_too_low_for_every_tier_is_told_at_the_cap(tmp_path: Path) -> None:
+    low = varied(
+        PLATFORM,
+        ("defaults:", "freeze: {cap: 1%}\ndefaults:"),
+        ("30000/month", "40000/month"),
+    )
+    assert told(tmp_path, low) == [("SPEC510", "freeze.cap")]
+
+
+def test_a_pool_that_serves_has_no_largest_job(tmp_path: Path) -> None:
+    """Services freeze an hour at a time: 4 BI-V150 for 90 days would be 172800."""
+    serving = varied(
+        INFERENCE,
+        ("training: {A100: 8}, domestic", "domestic"),
+        ("borrow: {training: 4}, ", ""),
+        ("max-time: 24h", "max-time: 90d"),
+    )
+    assert told(tmp_path, serving) == []
+    assert told(tmp_path, varied(PLATFORM, ("max-time: 24h", "max-time: 90d"))) == [
+        ("SPEC510", "tiers.gold.max-time")
+    ]
+
+
+def test_grants_of_exactly_what_the_cards_give_are_right(tmp_path: Path) -> None:
+    exact = changed(PLATFORM, "30000/month", "220768/month")
+    assert told(tmp_path, exact) == []
+    found = values(tmp_path, changed(PLATFORM, "30000/month", "220769/month"))
+    assert (found["total"], found["installed"], found["limit"]) == ("420769", "420768", "420768")
+    assert found["terms"] == "bronze 220769/month x 1 + gold 200000/month x 1"
+
+
+def test_core_hours_may_be_overcommitted(tmp_path: Path) -> None:
+    """420768 x 1.2 are 504921.6."""
+    said = changed(PLATFORM, "tiers:", "overcommit: {core-hours: 1.2}\ntiers:")
+    assert told(tmp_path, changed(said, "30000/month", "304921/month")) == []
+    found = values(tmp_path, changed(said, "30000/month", "304922/month"))
+    assert (found["installed"], found["limit"]) == ("420768", "504921.6")
+
+
+def test_the_environments_availability_counts(tmp_path: Path) -> None:
+    assert told(tmp_path, local=LOCAL + "availability: 50%\n") == []
+    found = values(tmp_path, local=LOCAL + "availability: 49%\n")
+    assert (found["total"], found["limit"], found["value"]) == ("230000", "229084.8", "49%")
+
+
+def test_an_overrides_core_hours_count_while_it_holds(tmp_path: Path) -> None:
+    much = "{core-hours: 400000/month, until: 2026-12-31, reason: release}"
+    found = values(tmp_path, with_override(much))
+    assert found["terms"] == "nlp.overrides[0] 400000/month x 1 + bronze 30000/month x 1"
+    ended = with_override(much.replace("2026-12-31", "2026-08-31"))
+    assert [code for code, _ in told(tmp_path, ended)] == ["SPEC609"]
+
+
+def test_core_hours_are_not_compared_with_hosts_that_miss_cards(tmp_path: Path) -> None:
+    """If hosts were left out, they are why the core-hours do not fit either."""
+    both = varied(PLATFORM, ("{A100: 2}", "{A100: 9}"), ("30000/month", "300000/month"))
+    assert [code for code, _ in told(tmp_path, both)] == ["SPEC501"]
+
+
+def test_a_tiers_time_may_be_that_of_a_job_that_names_none(tmp_path: Path) -> None:
+    assert told(tmp_path, changed(PLATFORM, "max-time: 8h", "max-time: 4h")) == []
+    assert told(tmp_path, changed(PLATFORM, "max-time: 8h", "max-time: 3h59m")) == [
+        ("SPEC512", "tiers.bronze.max-time")
+    ]
+
+
+def test_a_usual_time_beyond_every_tier_is_told_once(tmp_path: Path) -> None:
+    long = changed(PLATFORM, "defaults:", "freeze: {max-time-default: 25h}\ndefaults:")
+    assert told(tmp_path, long) == [("SPEC512", "freeze.max-time-default")]
+    assert values(tmp_path, long)["tier"] == "gold"
+
+
+def test_tiers_that_are_all_too_short_for_the_unwritten_usual_time_are_each_told(
+    tmp_path: Path,
+) -> None:
+    short = varied(PLATFORM, ("max-time: 24h", "max-time: 3h"), ("max-time: 8h", "max-time: 2h"))
+    assert told(tmp_path, short) == [
+        ("SPEC512", "tiers.gold.max-time"),
+        ("SPEC512", "tiers.bronze.max-time"),
+    ]
+
+
+def test_the_fast_lane_ends_before_the_usual_time(tmp_path: Path) -> None:
+    lane = "freeze: {fast-lane: {up-to: 4h}}\ndefaults:"
+    assert told(tmp_path, changed(PLATFORM, "defaults:", lane)) == [
+        ("SPEC513", "freeze.fast-lane.up-to")
+    ]
+    below = lane.replace("4h", "3h59m")
+    assert told(tmp_path, changed(PLATFORM, "defaults:", below)) == []

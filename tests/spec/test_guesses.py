@@ -1,0 +1,73 @@
+"""A figure in another form is guessed if it can be meant one way only."""
+
+from __future__ import annotations
+
+import pytest
+
+from tallyard.spec import guesses
+
+
+@pytest.mark.parametrize(
+    ("code", "written", "meant"),
+    [
+        ("SPEC124", "3 days", "3d"),
+        ("SPEC124", "72 hours", "72h"),
+        ("SPEC124", "1.5h", "1h30m"),
+        ("SPEC124", "1 hour 30 minutes", "1h30m"),
+        ("SPEC124", "PT4H", "4h"),
+        ("SPEC124", "3天", "3d"),
+        ("SPEC124", "2w", "14d"),
+        ("SPEC125", 0.4, "40%"),
+        ("SPEC125", 30, "30%"),
+        ("SPEC125", "60 %", "60%"),
+        ("SPEC126", "600,000/month", "600000/month"),
+        ("SPEC126", "600000 per month", "600000/month"),
+        ("SPEC126", "600k core-hours/Month", "600000/month"),
+        ("SPEC126", "600000核时/月", "600000/month"),
+        ("SPEC127", "31.12.2026", "2026-12-31"),
+        ("SPEC127", "2026/1/5", "2026-01-05"),
+        ("SPEC127", "2026年12月31日", "2026-12-31"),
+        ("SPEC127", "2026-12-31 18:00", "2026-12-31T18:00"),
+        ("SPEC127", 20261231, "2026-12-31"),
+        ("SPEC130", "asia/shanghai", "Asia/Shanghai"),
+        ("SPEC130", "Shanghai", "Asia/Shanghai"),
+        ("SPEC130", "UTC+8", "Asia/Shanghai"),
+        ("SPEC132", "https://Registry.example.com/team/", "registry.example.com/team"),
+        ("SPEC133", "RDMA/*", "rdma/"),
+        ("SPEC117", "40GB", "40Gi"),
+        ("SPEC117", "20 GiB", "20Gi"),
+        ("SPEC117", 64, "64Gi"),
+        ("SPEC114", "NVIDIA", "nvidia"),
+        ("SPEC114", "bronze_small", "bronze-small"),
+        ("SPEC116", "A100 40GB", "A100-40GB"),
+    ],
+)
+def test_what_was_meant_is_guessed(code: str, written: object, meant: str) -> None:
+    assert guesses.likely(code, written) == meant
+
+
+@pytest.mark.parametrize(
+    ("code", "written"),
+    [
+        ("SPEC124", 72),
+        ("SPEC124", "soon"),
+        ("SPEC124", "-30s"),
+        ("SPEC124", "3 days or so"),
+        ("SPEC125", "half"),
+        ("SPEC125", "2.5%"),
+        ("SPEC125", 1.5),
+        ("SPEC126", 30_000),
+        ("SPEC126", "360000/year"),
+        ("SPEC127", "end of Q2"),
+        ("SPEC127", "31.02.2026"),
+        ("SPEC130", "Atlantis"),
+        ("SPEC117", 80_000_000),
+        ("SPEC117", "a lot"),
+        ("SPEC114", "语言组"),
+        ("SPEC125", True),
+        ("SPEC125", None),
+        ("SPEC106", "8 cards"),
+    ],
+)
+def test_what_can_be_meant_in_two_ways_is_not_guessed(code: str, written: object) -> None:
+    assert guesses.likely(code, written) == ""
