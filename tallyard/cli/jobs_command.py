@@ -77,7 +77,7 @@ def _print_all(rows: tuple[JobRow, ...]) -> None:
                 row.project_key,
                 row.user,
                 row.queue,
-                row.cards,
+                row.cards(session.lang()),
                 word(row.state),
                 _nodes(row.nodes),
                 short(row.time),

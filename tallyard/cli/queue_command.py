@@ -63,7 +63,7 @@ def _print(view: QueueView) -> None:
                 row.queue,
                 row.name,
                 row.user,
-                row.ask.text,
+                row.ask.text(session.lang()),
                 short(row.waited),
                 row.reason,
             )
@@ -88,7 +88,7 @@ def _queue_lines(row: QueueRow) -> list[tuple[str, ...]]:
 
 def _figures(quota: Quota) -> tuple[str, ...]:
     free = "?" if quota.free is None else quota.amount(quota.free)
-    return quota.model, _used(quota), _borrowed(quota), free
+    return quota.thing(session.lang()), _used(quota), _borrowed(quota), free
 
 
 def _used(quota: Quota) -> str:

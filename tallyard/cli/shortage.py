@@ -38,6 +38,11 @@ class Facts:
         named = tuple(f for f in self.quotas if self.model(f) == self.asked_model)
         return named or tuple(self.quotas)
 
+    def thing(self, flavor: str, lang: str) -> str:
+        """Return what people call a card, or a slice, of a flavor."""
+        quota = self.quotas.get(flavor)
+        return self.model(flavor) if quota is None or quota.is_cpu else quota.thing(lang)
+
     def model(self, flavor: str) -> str:
         """Return the card model that a flavor stands for, or the flavor's own name."""
         quota = self.quotas.get(flavor)
@@ -59,7 +64,7 @@ def needs_more(match: re.Match[str], facts: Facts, lang: str) -> str:
 
 def _amount(n: str, resource: str, flavor: str, facts: Facts, lang: str) -> str:
     if is_card(resource):
-        thing = facts.model(flavor)
+        thing = facts.thing(flavor, lang)
     else:
         hosts = facts.model(flavor)
         unit = {"cpu": "vCPU"}.get(resource, resource)
@@ -103,7 +108,7 @@ def too_large(match: re.Match[str], facts: Facts, lang: str) -> str:
     words = {
         "n": _total(match["assumed"], match["n"]),
         "most": match["most"],
-        "thing": hosts if is_card(match["resource"]) else on_hosts,
+        "thing": facts.thing(match["flavor"], lang) if is_card(match["resource"]) else on_hosts,
         "queue": _in_queue(facts, lang),
     }
     text = {

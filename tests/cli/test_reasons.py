@@ -281,3 +281,12 @@ def test_kueue_writes_no_form_that_the_table_does_not_know() -> None:
     assert len(forms) > 30
     unknown = [form for form in forms if form and not any(s.pattern.search(form) for s in SHAPES)]
     assert unknown == []
+
+
+@pytest.mark.parametrize(("lang", "thing"), [("en", "RTX-4090 slice"), ("zh", "RTX-4090 切片")])
+def test_a_job_that_waits_for_slices_is_not_told_of_cards(lang: str, thing: str) -> None:
+    shared, slices = "shared-rtx-1", "nvidia.com/gpu.shared"
+    facts = Facts("nlp-shared", {shared: Quota(shared, "RTX-4090", slices, 8, 8, 0, 0)}, cards=2)
+    said = explain(MAIN + _short(shared, "2", slices), facts, lang)
+    assert thing in said
+    assert replace(facts, asked_model="RTX-4090").wanted() == (shared,)

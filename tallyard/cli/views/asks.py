@@ -21,11 +21,10 @@ class Ask:
     resource: str | None
     cpu_millis: int
 
-    @property
-    def text(self) -> str:
+    def text(self, lang: str) -> str:
         """Return `2 x A800-SXM4-80GB`, or `4 vCPU` without cards."""
         if self.cards:
-            name = card_name(self.model, self.resource) if self.model else self.resource
+            name = card_name(self.model, self.resource, lang) if self.model else self.resource
             return f"{self.cards} x {name}"
         return f"{units.vcpu(self.cpu_millis)} vCPU"
 
@@ -74,9 +73,11 @@ def asked_model(workload: Object) -> str:
     return next((model for model in named if model), "")
 
 
-def card_name(model: str, resource: str | None) -> str:
+def card_name(model: str, resource: str | None, lang: str) -> str:
     """Return what people call a unit of a resource: `A800-SXM4-80GB`, or `RTX-4090 slice`."""
-    return f"{model} slice" if labels.is_sliced(resource or "") else model
+    if not labels.is_sliced(resource or ""):
+        return model
+    return {"en": f"{model} slice", "zh": f"{model} 切片"}[lang]
 
 
 def is_card(resource: str) -> bool:

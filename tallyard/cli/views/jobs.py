@@ -41,10 +41,9 @@ class JobRow:
     time: timedelta | None
     reason: str
 
-    @property
-    def cards(self) -> str:
+    def cards(self, lang: str) -> str:
         """Return all asks as text; those of equal pods are added up."""
-        return ", ".join(ask.text for ask in self.asks)
+        return ", ".join(ask.text(lang) for ask in self.asks)
 
 
 def job_rows(submitted: Submitted, now: datetime, lang: str = "en") -> tuple[JobRow, ...]:

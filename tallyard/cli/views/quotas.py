@@ -37,6 +37,10 @@ class Quota:
         """Return whether the amounts are vCPU."""
         return self.model == CPU
 
+    def thing(self, lang: str) -> str:
+        """Return what people call a unit of this quota: its model, or a slice of one."""
+        return card_name(self.model, self.resource, lang)
+
     def amount(self, value: int) -> str:
         """Return an amount of this quota as text."""
         return units.vcpu(value) if self.is_cpu else str(value)
@@ -90,7 +94,7 @@ def _telling(found: tuple[Quota, ...], model: str | None) -> Quota:
     cards = [quota for quota in found if not quota.is_cpu]
     largest = max(cards, key=lambda q: (q.nominal, q.used, q.borrow_max or 0), default=None)
     if largest is not None and model is not None:
-        return replace(largest, model=card_name(model, largest.resource))
+        return replace(largest, model=model)
     if largest is not None and (largest.nominal or largest.used):
         # The flavors could not be read: its name is all we know.
         return largest

@@ -28,7 +28,7 @@ GPU = {"nvidia.com_gpu": "2"}
 def test_the_cards_of_all_containers_and_all_pods_are_added_up() -> None:
     two_containers = {"containers": _spec(**GPU)["containers"] * 2}
     ask = ask_of(_workload((3, two_containers), (1, _spec(**GPU))), MODELS)
-    assert (ask.cards, ask.text) == (14, "14 x nvidia.com/gpu")
+    assert (ask.cards, ask.text("en")) == (14, "14 x nvidia.com/gpu")
 
 
 def test_the_model_is_the_one_given_before_the_one_named() -> None:
@@ -53,11 +53,12 @@ def test_a_device_that_no_queue_counts_is_no_card() -> None:
 
 def test_a_slice_is_not_called_a_card() -> None:
     spec = {**_spec(**{"nvidia.com_gpu.shared": "1"}), "nodeSelector": {"gpu.model": "RTX-4090"}}
-    assert ask_of(_workload((3, spec)), MODELS).text == "3 x RTX-4090 slice"
+    assert ask_of(_workload((3, spec)), MODELS).text("en") == "3 x RTX-4090 slice"
+    assert ask_of(_workload((3, spec)), MODELS).text("zh") == "3 x RTX-4090 切片"
 
 
 def test_work_without_cards_asks_for_vcpu() -> None:
-    assert ask_of(_workload((3, _spec(cpu="1500m"))), MODELS).text == "4.5 vCPU"
+    assert ask_of(_workload((3, _spec(cpu="1500m"))), MODELS).text("en") == "4.5 vCPU"
 
 
 def test_only_a_vendors_resource_is_a_card() -> None:

@@ -32,7 +32,7 @@ def test_each_piece_of_work_has_its_state_its_cards_and_its_nodes(
     submitted: Submitted, name: str, state: State, cards: str, nodes: tuple[str, ...]
 ) -> None:
     row = _row(submitted, name)
-    assert (row.state, row.cards, row.nodes) == (state, cards, nodes)
+    assert (row.state, row.cards("en"), row.nodes) == (state, cards, nodes)
 
 
 def test_a_deployment_is_one_row_though_kueue_made_a_workload_for_each_pod(

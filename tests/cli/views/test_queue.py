@@ -66,7 +66,7 @@ def test_what_is_admitted_finished_or_switched_off_does_not_wait(queues: Queues)
 
 def test_a_waiting_job_says_what_it_asks_for_since_when_and_why(queues: Queues) -> None:
     row = next(row for row in _view(queues).waiting if row.name == "train-waits")
-    assert row.ask.text == "2 x A800-SXM4-80GB"
+    assert row.ask.text("en") == "2 x A800-SXM4-80GB"
     assert row.waited == timedelta(seconds=60)
     assert (row.user, row.project) == ("li.wei", "nlp")
     assert row.reason == (
