@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pulumi
 
+from tallyard.render.fates import Fate, fate_of
 from tallyard.render.manifest import Manifest
+
+_FATES: Mapping[Fate, pulumi.ResourceOptions] = {
+    Fate.KEPT: pulumi.ResourceOptions(retain_on_delete=True),
+    Fate.PROTECTED: pulumi.ResourceOptions(protect=True, replace_on_changes=["value"]),
+    Fate.DELETED: pulumi.ResourceOptions(),
+}
 
 
 class KubernetesObject(pulumi.CustomResource):
@@ -17,12 +26,13 @@ class KubernetesObject(pulumi.CustomResource):
 
     def __init__(self, manifest: Manifest, opts: pulumi.ResourceOptions) -> None:
         """Register the object as `kind/namespace/name`."""
+        fate = _FATES[fate_of(manifest.kind)]
         parts = (manifest.kind.lower(), manifest.namespace, manifest.name)
         super().__init__(
             _token(manifest),
             "/".join(part for part in parts if part),
             dict(manifest.object),
-            opts,
+            pulumi.ResourceOptions.merge(opts, fate),
         )
 
 

@@ -18,14 +18,6 @@ from tallyard.render.queues import (
 )
 from tallyard.spec.model import Platform
 
-# Running work keeps the value that it started with, and Kubernetes cannot change a
-# PriorityClass. A replacement under the same name would leave the two kinds apart, so a
-# changed value is refused; another value is another priority with another name.
-_NEVER_REPLACED = pulumi.ResourceOptions(protect=True, replace_on_changes=["value"])
-# Kueue holds a flavor for as long as anything runs on it, and Pulumi would wait for that and
-# give up. Nothing refers to the old one any more, so it does no harm.
-_KEPT = pulumi.ResourceOptions(retain_on_delete=True)
-
 
 class Queues(pulumi.ComponentResource):
     """Everything that decides who may run how much of what."""
@@ -53,17 +45,14 @@ class Queues(pulumi.ComponentResource):
         opts = pulumi.ResourceOptions(parent=self, provider=provider)
 
         def add(
-            manifests: Iterable[Manifest],
-            after: pulumi.Input[Sequence[pulumi.Resource]],
-            more: pulumi.ResourceOptions | None = None,
+            manifests: Iterable[Manifest], after: pulumi.Input[Sequence[pulumi.Resource]]
         ) -> list[KubernetesObject]:
-            waits = pulumi.ResourceOptions(depends_on=after)
-            whole = pulumi.ResourceOptions.merge(pulumi.ResourceOptions.merge(opts, waits), more)
+            whole = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=after))
             return [KubernetesObject(manifest, whole) for manifest in manifests]
 
-        add(priority_manifests(platform), kueue_ready, _NEVER_REPLACED)
-        topology = add([topology_manifest(platform)], kueue_ready, _KEPT)
-        flavors = add(flavor_manifests(platform), topology, _KEPT)
+        add(priority_manifests(platform), kueue_ready)
+        topology = add([topology_manifest(platform)], kueue_ready)
+        flavors = add(flavor_manifests(platform), topology)
         # A child cohort names its parent and a queue its cohort; Kueue takes them in any
         # order, but a queue is inactive until all it names is there.
         cohorts = add(cohort_manifests(platform), flavors)

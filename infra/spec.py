@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pulumi
+
 from tallyard.spec.load import load
 from tallyard.spec.messages import closing, report
 from tallyard.spec.model import Platform
@@ -14,12 +16,15 @@ class SpecError(Exception):
 
 
 def platform_of(overlay: Path) -> Platform:
-    """Load the spec.
+    """Load the spec, and show what it is warned of.
 
     Raises:
         SpecError: with every problem of all its files.
     """
     loaded = load(overlay)
     if loaded.platform is None:
-        raise SpecError(f"{report(loaded.problems)}\n{closing(loaded.problems)}")
+        told = report(loaded.problems, sources=loaded.texts)
+        raise SpecError(f"{told}\n{closing(loaded.problems)}")
+    if loaded.problems:
+        pulumi.log.warn(report(loaded.problems, sources=loaded.texts))
     return loaded.platform

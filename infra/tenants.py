@@ -21,11 +21,8 @@ class Tenants(pulumi.ComponentResource):
         """Register the namespaces, then the roles and their bindings."""
         super().__init__("tallyard:infra:Tenants", name)
         opts = pulumi.ResourceOptions(parent=self, provider=provider)
-        # A namespace takes everything in it along. A project that leaves the spec loses its
-        # queues and its members here; its data and its running work are for a person to end.
-        kept = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(retain_on_delete=True))
         self.namespaces = {
-            manifest.name: KubernetesObject(manifest, kept)
+            manifest.name: KubernetesObject(manifest, opts)
             for manifest in namespace_manifests(platform)
         }
         for manifest in role_manifests(platform):

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -25,9 +26,9 @@ from tallyard.failures import one_line
 if TYPE_CHECKING:
     from tallyard.cli.problems import ErrorFormat
     from tallyard.cli.revision import Repository, Side
-    from tallyard.render.manifest import Manifest
     from tallyard.spec.changes.whole import Changes
     from tallyard.spec.model import Platform
+    from tallyard.spec.problem import Problem
 
 _COMMIT_SHOWN = 10
 
@@ -66,16 +67,19 @@ def diff(
 ) -> int:
     """Show what each project gains or loses between two revisions of the spec.
 
-    Then what changes for everybody, the hosts, what is left to borrow, and the objects that
-    could only be deleted and made again. Both sides are read at the same moment, so an
-    override that ends meanwhile is no difference. Nothing is checked out or written.
+    What `pulumi up` would refuse and what has to be done by hand stand first. After the projects
+    come what changes for everybody, the hosts, what is not granted of cards and core-hours, the
+    objects that cannot be changed or go away, and new warnings. Both sides are read at the same
+    moment, so an override that ends meanwhile is no difference. Nothing is checked out or
+    written.
     """
     from tallyard.cli.diff_document import is_changed, spec_diff  # noqa: PLC0415
     from tallyard.cli.revision import repository  # noqa: PLC0415
     from tallyard.cli.views.spec_diff import sections  # noqa: PLC0415
     from tallyard.cli.views.spec_diff_markdown import markdown  # noqa: PLC0415
+    from tallyard.cli.views.spec_diff_objects import objects  # noqa: PLC0415
     from tallyard.cli.views.spec_diff_table import show  # noqa: PLC0415
-    from tallyard.render.immutable import removed, replaced  # noqa: PLC0415
+    from tallyard.spec.changes.warnings import new_warnings  # noqa: PLC0415
     from tallyard.spec.changes.whole import changes  # noqa: PLC0415
 
     path, now = _overlay(stack), datetime.now(UTC)
@@ -83,30 +87,40 @@ def diff(
     sides = _sides(repo, path, (rev1, rev2), now, error_format)
     before, after = (_platform(side) for side in sides)
     found = changes(before, after, now)
-    manifests = (_rendered(before), _rendered(after))
-    objects = (replaced(*manifests), removed(*manifests))
-    differs = is_changed(found, *objects)
+    changed = objects(before, after)
+    warnings = new_warnings(*map(_problems, sides))
+    differs = is_changed(found, changed)
+    code = ExitCode.CHANGES if exit_code and differs else ExitCode.OK
+    session.expect(code)
     title, about = _title(path, sides), _about(found, sides, differs=differs)
     if output is DiffFormat.MARKDOWN:
-        sys.stdout.write(markdown(title, about, sections(found, *objects)))
+        sys.stdout.write(markdown(title, about, sections(found, changed, warnings)))
     elif output is DiffFormat.TABLE:
         print_line("\n".join(filter(None, (title, about))))
-        show(sections(found, *objects))
+        show(sections(found, changed, warnings))
     else:
-        content = spec_diff(str(path), sides, now, found, objects)
+        content = spec_diff(str(path), sides, now, found, objects=changed, warnings=warnings)
         emit(Format(output.value), content, lambda: None)
-    return ExitCode.CHANGES if exit_code and differs else ExitCode.OK
+    return code
 
 
 def _overlay(stack: Stack | None) -> Path:
     """Return the environment's file; in a folder of a repository that of its `stacks`."""
     if not STACKS.is_dir():
-        for folder in Path.cwd().parents:
+        for folder in _parents():
             if (folder / STACKS).is_dir():
                 return overlay(None, stack, folder)
             if (folder / ".git").exists():
                 break
     return overlay(None, stack)
+
+
+def _parents() -> Sequence[Path]:
+    """Return the folders above the working one; none where it has been deleted."""
+    try:
+        return Path.cwd().parents
+    except OSError:
+        return ()
 
 
 def _sides(
@@ -137,6 +151,7 @@ def _sides(
     if refused:
         told = tuple(problem for each in refused for problem in each.problems)
         texts = {file: text for each in refused for file, text in each.texts.items()}
+        session.expect(SpecRefused.code)
         problems.tell(told, texts, form)
         raise SpecRefused
     return before, after
@@ -146,10 +161,8 @@ def _platform(side: Side) -> Platform | None:
     return side.loaded.platform if side.loaded is not None else None
 
 
-def _rendered(platform: Platform | None) -> tuple[Manifest, ...]:
-    from tallyard.render.platform import render  # noqa: PLC0415
-
-    return render(platform) if platform is not None else ()
+def _problems(side: Side) -> tuple[Problem, ...]:
+    return side.loaded.problems if side.loaded is not None else ()
 
 
 def _no_environment(path: Path, sides: tuple[Side, Side]) -> Complaint:
@@ -157,7 +170,7 @@ def _no_environment(path: Path, sides: tuple[Side, Side]) -> Complaint:
 
     zh = session.lang() == "zh"
     names = sorted(file.stem for file in path.parent.glob("*.yaml"))
-    likely = nearest(path.stem, names)
+    likely = nearest(path.stem, (name for name in names if name != path.stem))
     places = [_side_name(side) for side in sides]
     why = (
         f"{places[0]} 和 {places[1]} 中都没有"

@@ -4,15 +4,22 @@
 `exists` says whether the environment was there. `presence` is `added`, `removed`, `changed` or
 (of the whole alone) `same`; `changed` says whether anything differs.
 
-A change is `fact` (the spec's key, or `lasts`: for how many hours the core-hours last while all
-cards are used), what it is about (`pool`, `model`, `user`, `resource`, as far as there is one),
-`before` and `after` (null where there was nothing), their `unit`, `delta` (null where they
-cannot be subtracted), `effect` (`gain`, `loss` or null) and `through` (what else has changed so
-that this did, with its `name`, or null). Amounts are integers in the unit; a grant of
-core-hours has `amount` and `period`, a queue's priority `name` and `value`.
+`renames` are tiers, accelerators and pools that differ in their name alone; everything else
+calls them by the name after. A change is `fact` (the spec's key, or `lasts`: for how long the
+core-hours last while all cards are used), what it is about (`pool`, `model`, `user`, `resource`,
+as far as there is one), `before` and `after` (null where there was nothing), their `unit`,
+`delta` (null where they cannot be subtracted), `percent` (of what was before; of grants by the
+hour, so that periods may differ), `effect` (`gain`, `loss` or null) and `through` (what else has
+changed so that this did, with its `name`, or null). Amounts are integers in the unit; a grant
+of core-hours has `amount` and `period`, what it lasts `hours` of the `period` and the `percent`
+of it, a queue's priority `name` and `value`. `sharing` is what the spec has there.
 
-`replaced` are objects that could only be deleted and made again under their names, `removed`
-those that are no longer asked for, with their `fate` (`kept`, `protected`, `deleted`).
+`moves` are hosts that stand in another pool or have another model. All cards are whole ones;
+`slices` says of the pools that cut them into how many. `coreHours` is the whole platform's a month. `flavors` come beside
+the ones before them. `replaced` are objects that could only be deleted and made again under
+their names, with whether `pulumi up` refuses that (`refused`); `removed` are those that are no
+longer asked for, with their `fate` (`kept`, `protected`, `deleted`). `warnings` are the ones
+that the spec had not before, as in a `ProblemList`.
 """
 
 from __future__ import annotations
@@ -21,15 +28,22 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from tallyard.cli import problems, session
 from tallyard.cli.output import document
 from tallyard.cli.revision import Side
+from tallyard.cli.views.spec_diff_objects import NewFlavor, Objects
 from tallyard.render.immutable import Removed, Replaced
-from tallyard.spec.changes.change import Change, Presence, Rank, Subject, Value
-from tallyard.spec.changes.hosts import Altered, HostsChange, Supply, SupplyChange
+from tallyard.spec.changes.change import Change, Lasting, Presence, Rank, Subject, Value
+from tallyard.spec.changes.facts import Unit
+from tallyard.spec.changes.hosts import Altered, HostsChange, Move
 from tallyard.spec.changes.projects import OverrideChange, ProjectChange
+from tallyard.spec.changes.renames import Rename
+from tallyard.spec.changes.supply import Budget, Supply, SupplyChange
 from tallyard.spec.changes.whole import Changes
 from tallyard.spec.model import CoreHours, Override
+from tallyard.spec.problem import Problem
 
+_PERCENT = 100
 _EFFECTS = {1: "gain", -1: "loss", 0: None}
 
 
@@ -38,7 +52,9 @@ def spec_diff(
     sides: tuple[Side, Side],
     now: datetime,
     found: Changes,
-    objects: tuple[tuple[Replaced, ...], tuple[Removed, ...]],
+    *,
+    objects: Objects,
+    warnings: tuple[Problem, ...],
 ) -> Mapping[str, Any]:
     """Return the document.
 
@@ -47,9 +63,9 @@ def spec_diff(
         sides: Before and after.
         now: The moment at which both were loaded.
         found: What differs.
-        objects: The replaced and the removed ones.
+        objects: What happens to objects that cannot simply be changed.
+        warnings: Those that the spec had not before.
     """
-    replaced, removed = objects
     return document(
         "SpecDiff",
         {
@@ -58,23 +74,31 @@ def spec_diff(
             "after": _side(sides[1]),
             "at": _moment(now),
             "presence": found.environment.value,
-            "changed": is_changed(found, replaced, removed),
+            "changed": is_changed(found, objects),
+            "renames": [_rename(each) for each in found.renames],
             "tiers": [_subject(each) | {"projects": list(each.used_by)} for each in found.tiers],
             "projects": [_project(each) for each in found.projects],
             "everybody": [_subject(each) for each in found.everybody],
             "hosts": [_hosts(each) for each in found.hosts],
+            "moves": [_move(each) for each in found.moves],
+            "slices": dict(found.slices),
             "supply": [_supply_change(each) for each in found.supply],
-            "replaced": [_replaced(each) for each in replaced],
-            "removed": [_object(each) | {"fate": each.fate.value} for each in removed],
+            "coreHours": {
+                "before": _budget(found.budget.before),
+                "after": _budget(found.budget.after),
+            },
+            "flavors": [_flavor(each) for each in objects.flavors],
+            "replaced": [_replaced(each) for each in objects.replaced],
+            "removed": [_object(each) | {"fate": each.fate.value} for each in objects.removed],
+            "warnings": problems.document(warnings, session.lang())["items"],
         },
     )
 
 
-def is_changed(
-    found: Changes, replaced: tuple[Replaced, ...], removed: tuple[Removed, ...]
-) -> bool:
+def is_changed(found: Changes, objects: Objects) -> bool:
     """Return whether anything differs in meaning."""
-    return found.environment is not Presence.SAME or bool(replaced or removed)
+    has_others = bool(objects.replaced or objects.removed)
+    return found.environment is not Presence.SAME or has_others
 
 
 def _side(side: Side) -> dict[str, Any]:
@@ -84,6 +108,10 @@ def _side(side: Side) -> dict[str, Any]:
         "commit": at.commit if at else None,
         "exists": side.loaded is not None,
     }
+
+
+def _rename(rename: Rename) -> dict[str, Any]:
+    return {"kind": rename.kind, "before": rename.before, "after": rename.after}
 
 
 def _subject(subject: Subject) -> dict[str, Any]:
@@ -103,6 +131,7 @@ def _project(project: ProjectChange) -> dict[str, Any]:
         "presence": project.presence.value,
         "keyBefore": project.key_before,
         "idBefore": project.id_before,
+        "renameOf": project.rename_of.id if project.rename_of else None,
         "people": project.people,
         "changes": _changes(project.changes),
         "overrides": [_override_change(each) for each in project.overrides],
@@ -118,17 +147,23 @@ def _change(change: Change) -> dict[str, Any]:
     return {
         "fact": change.fact.value,
         **dict(change.about),
-        "before": _value(change.before),
-        "after": _value(change.after),
+        "before": _value(change.before, change.unit),
+        "after": _value(change.after, change.unit),
         "unit": change.unit.value,
         "delta": change.delta,
+        "percent": change.percent,
         "effect": _EFFECTS[change.effect],
         "through": {"kind": cause.through.value, "name": cause.name} if cause else None,
     }
 
 
-def _value(value: Value) -> Any:
+def _value(value: Value, unit: Unit) -> Any:
     match value:
+        case int() if unit is Unit.SHARING:
+            return "exclusive" if value == 1 else {"time-slicing": value}
+        case Lasting():
+            percent = int(value.share * _PERCENT)
+            return {"hours": value.hours, "period": value.period.value, "percent": percent}
         case CoreHours():
             return {"amount": value.amount, "period": value.period.value}
         case Rank():
@@ -141,21 +176,21 @@ def _value(value: Value) -> Any:
 def _override_change(change: OverrideChange) -> dict[str, Any]:
     return {
         "presence": change.presence.value,
-        "isOver": change.is_over,
-        "before": _override(change.before),
-        "after": _override(change.after),
+        "before": _override(change.before, is_over=change.is_over_before),
+        "after": _override(change.after, is_over=change.is_over_after),
     }
 
 
-def _override(override: Override | None) -> dict[str, Any] | None:
+def _override(override: Override | None, *, is_over: bool) -> dict[str, Any] | None:
     if override is None:
         return None
     return {
         "cards": {pool: dict(models) for pool, models in override.cards.items()},
         "borrow": dict(override.borrow),
-        "coreHours": _value(override.core_hours),
+        "coreHours": _value(override.core_hours, Unit.GRANT),
         "maxTimeSeconds": override.max_time_seconds,
         "until": _moment(override.until),
+        "isOver": is_over,
         "reason": override.reason,
     }
 
@@ -188,8 +223,37 @@ def _supply_change(change: SupplyChange) -> dict[str, Any]:
 def _supply(supply: Supply) -> dict[str, int]:
     return {
         "installed": supply.installed,
+        "allowed": supply.allowed,
         "granted": supply.granted,
         "unassigned": supply.unassigned,
+        "slices": supply.slices,
+    }
+
+
+def _budget(budget: Budget) -> dict[str, int]:
+    return {
+        "given": budget.given,
+        "allowed": budget.allowed,
+        "granted": budget.granted,
+        "unassigned": budget.unassigned,
+        "availability": budget.availability,
+    }
+
+
+def _move(move: Move) -> dict[str, Any]:
+    return {
+        "hosts": list(move.hosts),
+        "before": {"pool": move.pool_before, "model": move.model_before},
+        "after": {"pool": move.pool, "model": move.model},
+    }
+
+
+def _flavor(flavor: NewFlavor) -> dict[str, Any]:
+    return {
+        "pool": flavor.pool,
+        "model": flavor.model,
+        "before": flavor.before,
+        "after": flavor.after,
     }
 
 
@@ -203,7 +267,7 @@ def _replaced(found: Replaced) -> dict[str, Any]:
         }
         for each in found.fields
     ]
-    return _object(found) | {"fields": fields}
+    return _object(found) | {"refused": found.is_refused, "fields": fields}
 
 
 def _object(found: Replaced | Removed) -> dict[str, Any]:

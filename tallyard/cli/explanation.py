@@ -20,13 +20,16 @@ from tallyard.cli.output import document, on_terminal, print_line, print_table
 from tallyard.cli.words import word
 from tallyard.cluster.faults import Parts
 from tallyard.spec import schema
-from tallyard.spec.explain import Explanation, UnknownKeyError, explain
-from tallyard.spec.tree import Step, Steps, key_path
+from tallyard.spec.explain import Explanation, UnknownKeyError, explain, steps_of
+from tallyard.spec.key_texts import told
+from tallyard.spec.messages import Language
+from tallyard.spec.tree import Steps, key_path
 
-_PIECE = re.compile(r'\.?(?:"([^"]*)"|\[(\d*)\]|([^.\["]+))')
 _INDENT = "  "
-_FACTS_INDENT = 19
+# In Chinese the word alone would be taken for that of the key.
 _ORIGIN = {"en": "origin", "zh": "默认值来源"}
+# `e.g.` ends no sentence; Chinese has no blank after one.
+_SENTENCE_END = re.compile(r"(?<=\.)(?<!e\.g\.)\s|(?<=。)")
 _FILES = (
     ("platform.yaml", schema.platform_schema),
     ("local.yaml, prod.yaml", schema.overlay_schema),
@@ -34,15 +37,15 @@ _FILES = (
 
 
 def explained(key: str) -> Explanation:
-    """Return what a key is for.
+    """Return what a key is for, in the language of this run.
 
     Raises:
         Complaint: No such key can stand in the spec.
     """
+    lang = session.lang()
     try:
-        return explain(_with_quotes(key))
+        return _explained(key, lang)
     except UnknownKeyError as error:
-        lang = session.lang()
         places = tuple(dict.fromkeys(_places_of(key)))
         if places:
             joined = (", " if lang == "en" else "、").join(places)
@@ -52,8 +55,22 @@ def explained(key: str) -> Explanation:
         raise Complaint(ExitCode.NOT_FOUND, Parts("", error.what(lang), "", todo)) from error
 
 
+def _explained(key: str, lang: Language) -> Explanation:
+    """Explain a key as it stands, or with its names that have dots put together.
+
+    Where what stands there is nearly a key, it is a slip and no part of a name.
+    """
+    try:
+        return explain(key, lang)
+    except UnknownKeyError as error:
+        joined = None if error.nearest else _with_quotes(key)
+        if joined is None:
+            raise
+        return explain(joined, lang)
+
+
 def body(found: Explanation) -> Mapping[str, Any]:
-    """Return the document of a key."""
+    """Return the document of a key; the texts follow the language."""
     texts = _texts(found)
     return document(
         "Explanation",
@@ -79,34 +96,50 @@ def show(found: Explanation) -> None:
             print_line(f"stacks/{file}")
             _print_keys(_root_texts(whole()))
         return
-    print_line(f"{found.path}  ({found.type})")
+    # What a kind of value says has brackets of its own, which two in a row make hard to read.
+    is_zh = session.lang() == "zh"
+    print_line(f"{found.path}  {found.type if is_zh else f'({found.type})'}")
     _print(found.text, _INDENT)
-    rows = [
-        (word("default"), found.default or ""),
-        (_ORIGIN[session.lang()], found.origin),
-        (word("effect"), found.effect),
-        (word("per environment"), word("yes" if found.is_per_environment else "no")),
-    ]
-    if _is_key(found.path):
-        rows.insert(0, (word("required"), word("yes" if found.is_required else "no")))
-    for name, text in rows:
-        if text:
-            _print(text, f"{_INDENT}{name}:", _FACTS_INDENT)
+    facts = {_label(name): fact for name, fact in _facts(found)}
+    indent = max(map(_width, facts)) + 1
+    for label, fact in facts.items():
+        _print(fact, label, indent)
     if found.keys:
-        print_line(f"  {word('keys')}:")
+        print_line(_label(word("keys")))
         _print_keys(_texts(found))
+
+
+def _facts(found: Explanation) -> Iterator[tuple[str, str]]:
+    """Yield what is known of a key beside its text; a name that an author chooses has less."""
+    if _is_key(found.path):
+        yield word("required"), word("yes" if found.is_required else "no")
+    if found.default:
+        yield word("default"), found.default
+    if found.origin:
+        yield _ORIGIN[session.lang()], found.origin
+    if found.effect:
+        yield word("effect"), found.effect
+    yield word("per environment"), word("yes" if found.is_per_environment else "no")
+
+
+def _label(name: str) -> str:
+    return f"{_INDENT}{name}{'：' if session.lang() == 'zh' else ':'}"
+
+
+def _width(text: str) -> int:
+    from rich.cells import cell_len  # noqa: PLC0415
+
+    return cell_len(text)
 
 
 def _print(text: str, before: str, indent: int = len(_INDENT)) -> None:
     """Print a text behind another; on a terminal its further lines stand below its first."""
-    from rich.cells import cell_len  # noqa: PLC0415
-
     from tallyard.cli import layout  # noqa: PLC0415
 
     lines: Iterable[str] = (text,)
     if on_terminal():
         lines = layout.wrapped(text, max(session.out().width - indent, indent))
-    head = before + " " * (indent - cell_len(before))
+    head = before + " " * (indent - _width(before))
     for line in lines:
         print_line(head + line)
         head = " " * indent
@@ -119,35 +152,39 @@ def _print_keys(texts: list[tuple[str, str]]) -> None:
 def _texts(found: Explanation) -> list[tuple[str, str]]:
     if not found.path:
         return [each for _, whole in _FILES for each in _root_texts(whole())]
-    return [(key, _first(explain(f"{found.path}.{key}").text)) for key in found.keys]
+    below = ((key, explain(f"{found.path}.{key}", session.lang())) for key in found.keys)
+    return [(key, _first(each.text)) for key, each in below]
 
 
 def _root_texts(whole: schema.Schema) -> list[tuple[str, str]]:
     described = ((key, schema.at(whole, (key,)) or {}) for key in whole["properties"])
-    return [(key, _first(str(node.get("description", "")))) for key, node in described]
+    return [
+        (key, _first(told(str(node.get("description", "")), session.lang())))
+        for key, node in described
+    ]
 
 
 def _first(text: str) -> str:
-    """Return the first sentence; `e.g.` ends none."""
-    return re.split(r"(?<=\.)(?<!e\.g\.)\s", text, maxsplit=1)[0]
+    """Return the first sentence."""
+    return _SENTENCE_END.split(text, maxsplit=1)[0]
 
 
 def _is_key(path: str) -> bool:
     """Say whether the path ends in a key of ours, and not in a name that an author chooses."""
-    *above, last = _steps(path)
+    *above, last = steps_of(path)
     return any(
         last in (_without_lists(whole(), tuple(above)) or {}).get("properties", {})
         for _, whole in _FILES
     )
 
 
-def _with_quotes(key: str) -> str:
+def _with_quotes(key: str) -> str | None:
     """Return a path with quotes around the names that have dots: users.li.wei as users."li.wei"."""
-    steps = _steps(key)
+    steps = steps_of(key)
     for _, whole in _FILES:
         if found := _resolved(whole(), (), steps):
             return _shown(found)
-    return key
+    return None
 
 
 def _resolved(whole: schema.Schema, done: Steps, rest: Steps) -> Steps | None:
@@ -160,6 +197,8 @@ def _resolved(whole: schema.Schema, done: Steps, rest: Steps) -> Steps | None:
             return None
         step = taken[0] if count == 1 else ".".join(map(str, taken))
         here = (*done, step)
+        if count > 1 and not schema.can_be_named(whole, done, str(step)):
+            continue
         if _without_lists(whole, here) is not None:
             found = _resolved(whole, here, rest[count:])
             if found:
@@ -179,13 +218,6 @@ def _without_lists(whole: schema.Schema, steps: Steps) -> schema.Schema | None:
     if node is not None and node.get("type") == "array":
         return schema.at(whole, (*done, 0))
     return node
-
-
-def _steps(path: str) -> Steps:
-    steps: list[Step] = []
-    for quoted, index, plain in _PIECE.findall(path):
-        steps.append(quoted or plain or int(index or 0))
-    return tuple(steps)
 
 
 def _places_of(key: str) -> Iterator[str]:

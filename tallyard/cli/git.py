@@ -19,8 +19,17 @@ from tallyard.failures import one_line
 # A partial clone fetches what it lacks, which takes longer than reading a disk.
 _GIT_SECONDS_MAX = 60
 _WORDS_OF_GIT_MAX = 300
-# A hook of git sets these for the repository that it runs in, seen from there.
-_OF_HOOKS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
+# A hook of git sets these for the repository that it runs in, seen from there: what
+# `git rev-parse --local-env-vars` lists, and the prefix.
+_OF_HOOKS = frozenset(
+    {
+        *("GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CONFIG", "GIT_CONFIG_PARAMETERS"),
+        *("GIT_CONFIG_COUNT", "GIT_OBJECT_DIRECTORY", "GIT_DIR", "GIT_WORK_TREE"),
+        *("GIT_IMPLICIT_WORK_TREE", "GIT_GRAFT_FILE", "GIT_INDEX_FILE", "GIT_NO_REPLACE_OBJECTS"),
+        *("GIT_REPLACE_REF_BASE", "GIT_PREFIX", "GIT_SHALLOW_FILE", "GIT_COMMON_DIR"),
+        "GIT_INTERNAL_SUPER_PREFIX",
+    }
+)
 
 
 def git(folder: Path, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
@@ -66,7 +75,7 @@ def complaint(case: str, where: str, **values: str) -> Complaint:
     return Complaint(code, Parts(where, what, why, todo))
 
 
-_OF_THE_SPEC = frozenset({"outside", "absolute-base"})
+_OF_THE_SPEC = frozenset({"outside"})
 _TEXTS: Mapping[str, Mapping[str, tuple[str, str, str]]] = {
     "en": {
         "no-git": (
@@ -89,10 +98,10 @@ _TEXTS: Mapping[str, Mapping[str, tuple[str, str, str]]] = {
             "it lies outside of the repository {root}",
             "run this in the repository that holds it",
         ),
-        "absolute-base": (
-            "the platform's file cannot be read at this revision",
-            "base is {base}, a path of this machine's working tree",
-            "write base as a path from the environment's file, and compare from there on",
+        "no-room": (
+            "the files of a revision cannot be copied to read them",
+            "{detail}",
+            "free some space there, or name another folder in TMPDIR",
         ),
         "unreadable": (
             "the file cannot be read out of the repository",
@@ -115,10 +124,10 @@ _TEXTS: Mapping[str, Mapping[str, tuple[str, str, str]]] = {
         ),
         "no-repository": ("这里没有版本", "git 报告：{detail}", "请在存放规格的仓库克隆中运行"),
         "outside": ("此文件没有版本", "它位于仓库 {root} 之外", "请在存放它的仓库中运行"),
-        "absolute-base": (
-            "无法读取该版本的平台文件",
-            "base 是 {base}，即本机工作区的路径",
-            "把 base 写成相对于环境文件的路径，从该版本起再比较",
+        "no-room": (
+            "无法复制某个版本的文件以便读取",
+            "{detail}",
+            "在该处腾出空间，或用 TMPDIR 指定另一个文件夹",
         ),
         "unreadable": (
             "无法从仓库读出文件",

@@ -44,6 +44,7 @@ def main() -> None:
     """Run the command line of this process and exit."""
     _mend_streams()
     _take_signals()
+    code = 0
     try:
         code = run(sys.argv[1:])
         sys.stdout.flush()
@@ -56,8 +57,10 @@ def main() -> None:
         _forget_output()
         code = _told("output", FAILED, detail=str(error))
     except NobodyReads:
+        from tallyard.cli import session  # noqa: PLC0415
+
         _forget_output()
-        code = 0
+        code = code or session.expected()
     sys.exit(code)
 
 

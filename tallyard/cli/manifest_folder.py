@@ -9,8 +9,10 @@ objects that the spec no longer asks for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+import fcntl
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -21,6 +23,8 @@ from tallyard.cli.output import to_yaml
 from tallyard.cluster.faults import Parts
 
 MARKER = ".tallyard-manifests"
+# Every file is written under this name first, so that none is ever half there.
+_FRESH = f"{MARKER}.new"
 _HEADING = "# Written by `tally spec render`, which removes these files when they are out of date."
 
 
@@ -35,31 +39,70 @@ def write(
         is_kept: Says of a file of an earlier run whether it is none of this run's business.
 
     Raises:
-        Complaint: The folder holds something and is not ours, or cannot be written.
+        Complaint: The folder holds something and is not ours, is written by another run, leads
+            elsewhere by a link, or cannot be written.
     """
     before = _known(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        # Both lists at first: whatever is interrupted, the next run knows each file of ours.
-        _mark(folder, {*before, *files})
-        for name, content in files.items():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(to_yaml(dict(content)), encoding="utf-8")
-        gone = [name for name in before if name not in files and not is_kept(name)]
-        removed = [name for name in gone if _remove(folder, name)]
-        _mark(folder, {*before, *files} - set(gone))
+        with _alone(folder):
+            _refuse_links(folder, (*before, *files))
+            # Both lists at first: whatever is interrupted, the next run knows each file of ours.
+            _mark(folder, {*before, *files})
+            for name, content in files.items():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                _put(folder, name, to_yaml(dict(content)))
+            gone = [name for name in before if name not in files and not is_kept(name)]
+            removed = [name for name in gone if _remove(folder, name)]
+            _mark(folder, {*before, *files} - set(gone))
     except OSError as error:
         raise _unwritable(error, folder) from error
     return len(removed)
 
 
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep other runs out of the folder; the system forgets the lock with the process."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise _taken(folder) from None
+        yield
+    finally:
+        os.close(handle)
+
+
+def _refuse_links(folder: Path, names: Iterable[str]) -> None:
+    """Refuse a folder below that is a link: what is written there would lie elsewhere."""
+    parents = {parent for name in names for parent in PurePosixPath(name).parents}
+    links = sorted(
+        str(parent) for parent in parents if str(parent) != "." and (folder / parent).is_symlink()
+    )
+    if links:
+        raise _leads_out(folder / links[0])
+
+
+def _put(folder: Path, name: str, text: str) -> None:
+    """Write a file whole or not at all; a link in its place is replaced and not followed."""
+    fresh = folder / _FRESH
+    try:
+        fresh.unlink(missing_ok=True)
+        fresh.write_text(text, encoding="utf-8")
+        fresh.replace(folder / name)
+    finally:
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)
+
+
 def _known(folder: Path) -> tuple[str, ...]:
     """Return what an earlier run wrote; nothing for a folder that is new or empty."""
     try:
-        lines = (folder / MARKER).read_text(encoding="utf-8").splitlines()
+        # What is no text in it stands for no file of ours.
+        lines = (folder / MARKER).read_text(encoding="utf-8", errors="replace").splitlines()
     except FileNotFoundError:
-        if folder.is_dir() and any(folder.iterdir()):
+        if folder.is_dir() and any(entry.name != _FRESH for entry in folder.iterdir()):
             raise _foreign(folder) from None
         return ()
     except OSError as error:
@@ -70,12 +113,11 @@ def _known(folder: Path) -> tuple[str, ...]:
 def _is_inside(name: str) -> bool:
     """Say whether a name stays in the folder, whoever has edited the list."""
     path = PurePosixPath(name)
-    return not path.is_absolute() and ".." not in path.parts
+    return name.isprintable() and not path.is_absolute() and ".." not in path.parts
 
 
 def _mark(folder: Path, names: Iterable[str]) -> None:
-    text = "\n".join((_HEADING, *sorted(names), ""))
-    (folder / MARKER).write_text(text, encoding="utf-8")
+    _put(folder, MARKER, "\n".join((_HEADING, *sorted(names), "")))
 
 
 def _remove(folder: Path, name: str) -> bool:
@@ -86,6 +128,25 @@ def _remove(folder: Path, name: str) -> bool:
         with suppress(OSError):  # others of ours, or of somebody else, are still in it
             (folder / parent).rmdir()
     return existed
+
+
+def _taken(folder: Path) -> Complaint:
+    zh = session.lang() == "zh"
+    what = "另一个 render 正在写入该文件夹" if zh else "another render writes into this folder now"
+    todo = "等待其结束，或另选文件夹" if zh else "wait for it, or choose another folder"
+    return Complaint(ExitCode.FAILED, Parts(str(folder), what, "", todo))
+
+
+def _leads_out(link: Path) -> Complaint:
+    zh = session.lang() == "zh"
+    what = "该文件夹是一个链接" if zh else "this folder is a link"
+    why = "写入其中的文件会落在别处" if zh else "what is written into it would lie somewhere else"
+    todo = (
+        "删除该链接，或用 --output-dir 选择新的文件夹"
+        if zh
+        else "delete the link, or choose a new folder with --output-dir"
+    )
+    return Complaint(ExitCode.FAILED, Parts(str(link), what, why, todo))
 
 
 def _foreign(folder: Path) -> Complaint:

@@ -24,7 +24,11 @@ _DOCUMENTS = (
     ("tally queue", "QueueList", "`items` (queues with `quotas`), `waiting`"),
     ("tally jobs", "JobList", "`items`"),
     ("tally jobs NAME", "Job", "the job, its `timelines`, its `events`"),
-    ("tally spec explain KEY", "Explanation", "one key of the spec"),
+    (
+        "tally spec explain KEY",
+        "Explanation",
+        "one key of the spec: `path`, `text`, `type`, `default`, `effect`, the `keys` below it",
+    ),
     ("tally spec explain SPEC101", "ErrorCode", "one code, `wrong` and `right`"),
     (
         "tally spec validate --error-format json",
@@ -34,7 +38,13 @@ _DOCUMENTS = (
     (
         "tally spec diff",
         "SpecDiff",
-        "`projects`, `tiers`, `platform`, `hosts`, `cards`, objects `replaced` and `removed`",
+        (
+            "the sides `before` and `after`, read `at` one moment; `presence` of the environment, "
+            "whether anything has `changed`; `renames`, `tiers`, `projects`, what is for "
+            "`everybody`, `hosts` and their `moves`, `slices` of a card by pool, `supply` of "
+            "cards, `coreHours` a month, new `flavors`, objects `replaced` and `removed`, new "
+            "`warnings`"
+        ),
     ),
     ("tally lab status", "LabStatus", "the lab and its `components`"),
     ("tally lab toolchain", "ToolchainList", "`items`"),

@@ -65,7 +65,12 @@ def repository(path: Path) -> Repository:
     Raises:
         Complaint: There is no git, or no repository, or git refuses it.
     """
-    folder = next((each for each in path.absolute().parents if each.is_dir()), Path.cwd())
+    try:
+        folder = next(each for each in path.absolute().parents if each.is_dir())
+    except OSError as error:
+        # The working folder has been deleted.
+        detail = error.strerror or str(error)
+        raise complaint("no-repository", str(path), detail=detail) from error
     found = git(folder, "rev-parse", "--show-toplevel")
     root = os.fsdecode(found.stdout).removesuffix("\n")
     if found.returncode or not root:
@@ -103,26 +108,39 @@ def at_revision(repo: Repository, at: Revision, overlay: Path, now: datetime) ->
         now: The moment at which overrides hold or have ended.
 
     Raises:
-        Complaint: The file lies outside of the repository, or its base is a path of this machine.
+        Complaint: The file lies outside of the repository, or there is no room for a copy.
     """
-    inside = _inside(repo, overlay)
-    with tempfile.TemporaryDirectory(prefix="tally-") as made:
-        folder = Path(made).resolve()
-        # As deep as the repository is, so that a base above it is looked for in the same way.
-        mirror = folder / repo.root.relative_to(repo.root.anchor)
-        if not _copy(repo, at, inside, mirror):
+    try:
+        with tempfile.TemporaryDirectory(prefix="tally-") as made:
+            mirror = Path(made).resolve()
+            # What leads out of a repository is refused by the loader, here as there.
+            (mirror / ".git").mkdir()
+            for inside in _inside(repo, overlay):
+                if _copy(repo, at, inside, mirror):
+                    _copy_base(repo, at, inside, mirror)
+                    loaded = load(mirror / inside, now)
+                    return Side(at, _renamed(loaded, _names(loaded, at, mirror)))
             return Side(at, None)
-        _copy_base(repo, at, inside, mirror)
-        loaded = load(mirror / inside, now)
-        return Side(at, _renamed(loaded, _names(loaded, at, mirror, folder)))
+    except OSError as error:
+        detail = error.strerror or str(error)
+        raise complaint("no-room", str(error.filename or ""), detail=detail) from error
 
 
-def _inside(repo: Repository, overlay: Path) -> str:
-    """Return the path of a file from the repository's root, with slashes."""
+def _inside(repo: Repository, overlay: Path) -> tuple[str, ...]:
+    """Return the paths that a file may have from the repository's root, with slashes.
+
+    The folder may be a link today and have been none at the revision, or the other way round.
+    """
+    named = Path(os.path.normpath(overlay.absolute()))
     real = overlay.absolute().parent.resolve() / overlay.name
-    if not real.is_relative_to(repo.root):
+    found = [
+        path.relative_to(repo.root).as_posix()
+        for path in dict.fromkeys((named, real))
+        if path.is_relative_to(repo.root)
+    ]
+    if not found:
         raise complaint("outside", str(overlay), root=str(repo.root))
-    return real.relative_to(repo.root).as_posix()
+    return tuple(found)
 
 
 def _copy(repo: Repository, at: Revision, path: str, mirror: Path) -> bool:
@@ -134,11 +152,7 @@ def _copy(repo: Repository, at: Revision, path: str, mirror: Path) -> bool:
         target.write_bytes(content)
     elif kind == "tree":
         target.mkdir(parents=True, exist_ok=True)
-    elif kind == "symlink":
-        # It leads out of the repository, to what has no revisions.
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.symlink_to(Path(posixpath.normpath(repo.root / os.fsdecode(content))))
-    return kind in {"blob", "tree", "symlink"}
+    return kind in {"blob", "tree"}
 
 
 def _copy_base(repo: Repository, at: Revision, overlay: str, mirror: Path) -> None:
@@ -146,21 +160,11 @@ def _copy_base(repo: Repository, at: Revision, overlay: str, mirror: Path) -> No
     source = read(mirror / overlay, Path(overlay))
     node = child(source.tree, "base") if source.tree else None
     base = node.value if isinstance(node, Scalar) else None
-    if not isinstance(base, str) or not base or "\0" in base:
-        return
-    if posixpath.isabs(base):
-        if Path(os.path.normpath(base)).is_relative_to(repo.root):
-            raise complaint("absolute-base", f"{at.name}:{overlay}", base=base)
+    if not isinstance(base, str) or not base or "\0" in base or posixpath.isabs(base):
         return
     path = posixpath.normpath(posixpath.join(posixpath.dirname(overlay), base))
-    if not path.startswith("../"):
+    if path != ".." and not path.startswith("../"):
         _copy(repo, at, path, mirror)
-        return
-    target = Path(os.path.normpath(mirror / path))
-    outside = Path(os.path.normpath(repo.root / path))
-    if not os.path.lexists(target) and outside.is_file():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.symlink_to(outside)
 
 
 def _object(repo: Repository, at: Revision, path: str) -> tuple[str, bytes]:
@@ -186,15 +190,13 @@ def _object(repo: Repository, at: Revision, path: str) -> tuple[str, bytes]:
     return kind.decode("ascii", "replace"), rest[: int(parts[-1])]
 
 
-def _names(loaded: Loaded, at: Revision, mirror: Path, folder: Path) -> Mapping[Path, Path]:
+def _names(loaded: Loaded, at: Revision, mirror: Path) -> Mapping[Path, Path]:
     """Return what the files of the temporary folder are called to people."""
     names = {}
     for file in loaded.files:
         absolute = Path(os.path.abspath(file))  # noqa: PTH100 - links stay as they are
         if absolute.is_relative_to(mirror):
             names[file] = Path(f"{at.name}:{absolute.relative_to(mirror).as_posix()}")
-        elif absolute.is_relative_to(folder):
-            names[file] = Path("/", absolute.relative_to(folder))
     return names
 
 

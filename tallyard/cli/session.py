@@ -31,6 +31,7 @@ class Session:
 
 _USUAL = Session()
 _SESSION: ContextVar[Session] = ContextVar("session")
+_EXPECTED: ContextVar[int] = ContextVar("expected")
 
 
 def begin(lang: Lang | None, *, no_color: bool) -> Session:
@@ -39,6 +40,19 @@ def begin(lang: Lang | None, *, no_color: bool) -> Session:
     session = Session(lang or default_lang(os.environ), color)
     _SESSION.set(session)
     return session
+
+
+def expect(code: int) -> None:
+    """Say what the command ends with, before its last results are written.
+
+    Whoever reads them may have seen enough by then (`head`); how it ends is not theirs to say.
+    """
+    _EXPECTED.set(code)
+
+
+def expected() -> int:
+    """Return what the command ends with when nobody reads its results."""
+    return _EXPECTED.get(0)
 
 
 def lang() -> Literal["en", "zh"]:

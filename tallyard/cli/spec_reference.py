@@ -1,13 +1,17 @@
-"""`python -m tallyard.cli.spec_reference`: the page `docs/spec.md`, made from the spec's models.
+"""`python -m tallyard.cli.spec_reference`: the reference of the spec, made from its models.
 
-`--write` puts it into its place, `--check` says whether it stands there (exit code 1 if not).
-The examples are lines of the shipped `stacks/`, cut out where they stand.
+`--write` puts the pages into their places, `docs/spec.md` and in Chinese `docs/spec.zh.md`;
+`--check` says which does not stand there (exit code 1). The examples are lines of the shipped
+`stacks/`, cut out where they stand.
 """
+
+# Chinese punctuation is full-width.
+# ruff: noqa: RUF001
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,19 +19,79 @@ from tallyard.cli.shipped_lines import Shipped
 from tallyard.spec import kinds, schema
 from tallyard.spec.editor_schema import default_of
 from tallyard.spec.fields import EFFECT, ORIGIN, PER_ENVIRONMENT
+from tallyard.spec.key_texts import told
+from tallyard.spec.messages import Language
 from tallyard.spec.tree import Steps, key_path
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
-PAGE = _REPOSITORY / "docs" / "spec.md"
+PAGES: Mapping[Language, Path] = {
+    "en": _REPOSITORY / "docs" / "spec.md",
+    "zh": _REPOSITORY / "docs" / "spec.zh.md",
+}
 _STACKS = _REPOSITORY / "stacks"
+_MADE = "<!-- Made by `python -m tallyard.cli.spec_reference --write`; do not edit. -->"
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """What stands around the models' texts. `{}` is the text that is framed.
+
+    `*` marks are closed before a mark of Chinese punctuation, or Markdown does not see them.
+    """
+
+    title: str
+    other: str
+    intro: tuple[str, ...]
+    headings: str
+    required: str
+    effect: str
+    origin: str
+    per_environment: str
+    name: str
+    of_an_environment: str
+
+
+_FRAMES: Mapping[Language, _Frame] = {
+    "en": _Frame(
+        title="# The spec, key by key",
+        other="[中文](spec.zh.md)",
+        intro=(
+            "Each section is one mapping, with its keys in the order of the file. `NAME` is a name of your",
+            "own, `[]` an item of a list. `tally spec explain KEY` prints the same of one key, and an editor",
+            "shows it on the key ([editors.md](editors.md)). The examples are cut out of `stacks/`.",
+        ),
+        headings="| key | value | default | what it is |",
+        required="**required**",
+        effect="*Effect:* {}",
+        origin="*The default:* {}.",
+        per_environment="*May differ per environment.*",
+        name="`NAME`: {}.",
+        of_an_environment="{} of an environment",
+    ),
+    "zh": _Frame(
+        title="# 规格：逐个键的说明",
+        other="[English](spec.md)",
+        intro=(
+            # Markdown makes a blank of a line's end, and Chinese has none after a sentence.
+            "每一节是一个映射，其中的键按文件中的顺序排列。`NAME` 是自定的名称，`[]` 是列表中的一项。`tally spec explain KEY --lang zh` 显示一个键的同样内容，编辑器在键上用英文显示（[editors.md](editors.md)）。示例摘自 `stacks/`。",
+        ),
+        headings="| 键 | 值 | 默认值 | 说明 |",
+        required="**必填**",
+        effect="*作用*：{}",
+        origin="*默认值来源*：{}。",
+        per_environment="*可因环境而异*。",
+        name="`NAME`：{}。",
+        of_an_environment="环境文件的 {}",
+    ),
+}
 
 
 @dataclass(frozen=True)
 class _File:
     """One of the two kinds of file; `examples` are searched in this order."""
 
-    title: str
-    text: str
+    title: Mapping[Language, str]
+    text: Mapping[Language, str]
     whole: schema.Schema
     examples: tuple[str, ...]
     is_overlay: bool
@@ -35,16 +99,23 @@ class _File:
 
 _FILES = (
     _File(
-        "The platform's file",
-        "`stacks/platform.yaml`: what is the same in every environment.",
+        {"en": "The platform's file", "zh": "平台文件"},
+        {
+            "en": "`stacks/platform.yaml`: what is the same in every environment.",
+            "zh": "`stacks/platform.yaml`：各环境相同的内容。",
+        },
         schema.platform_schema(),
         ("platform.yaml",),
         is_overlay=False,
     ),
     _File(
-        "An environment's file",
-        "`stacks/local.yaml`, `stacks/prod.yaml`: what differs between environments. "
-        "A key that the platform's file has too is replaced.",
+        {"en": "An environment's file", "zh": "环境文件"},
+        {
+            "en": "`stacks/local.yaml`, `stacks/prod.yaml`: what differs between environments. "
+            "A key that the platform's file has too is replaced.",
+            "zh": "`stacks/local.yaml`、`stacks/prod.yaml`：因环境而异的内容。"
+            "平台文件中也有的键，以这里为准。",
+        },
         schema.overlay_schema(),
         ("local.yaml", "prod.yaml"),
         is_overlay=True,
@@ -52,29 +123,20 @@ _FILES = (
 )
 
 
-def page() -> str:
-    """Return the whole page."""
-    return "\n".join(_lines()).rstrip() + "\n"
+def page(lang: Language = "en") -> str:
+    """Return the whole page in a language."""
+    return "\n".join(_lines(lang)).rstrip() + "\n"
 
 
-def _lines() -> Iterator[str]:
-    yield "# The spec, key by key"
-    yield ""
-    yield "<!-- Made by `python -m tallyard.cli.spec_reference --write`; do not edit. -->"
-    yield ""
-    yield "Each section is one mapping, with its keys in the order of the file. `NAME` is a name of your"
-    yield "own, `[]` an item of a list. `tally spec explain KEY` prints the same of one key, and an editor"
-    yield "shows it on the key ([editors.md](editors.md)). The examples are cut out of `stacks/`."
-    yield ""
+def _lines(lang: Language) -> Iterator[str]:
+    frame = _FRAMES[lang]
+    yield from (frame.title, "", _MADE, "", frame.other, "", *frame.intro, "")
     for file in _FILES:
-        yield f"## {file.title}"
-        yield ""
-        yield file.text
-        yield ""
-        yield from _table(file, ())
+        yield from (f"## {file.title[lang]}", "", file.text[lang], "")
+        yield from _table(file, (), lang)
         shipped = Shipped(tuple(_STACKS / name for name in file.examples))
         for place in _mappings(file.whole, ()):
-            yield from _section(file, place, shipped)
+            yield from _section(file, place, shipped, lang)
 
 
 def _mappings(whole: schema.Schema, above: Steps) -> Iterator[Steps]:
@@ -96,12 +158,12 @@ def _entry(whole: schema.Schema, place: Steps) -> Steps | None:
     return _entry(whole, (*place, 0 if "items" in node else "NAME"))
 
 
-def _section(file: _File, place: Steps, shipped: Shipped) -> Iterator[str]:
-    yield f"### {_heading(file, place)}"
+def _section(file: _File, place: Steps, shipped: Shipped, lang: Language) -> Iterator[str]:
+    yield f"### {_heading(file, place, lang)}"
     yield ""
     # What stands there is described by the key that leads to it, or by its own kind.
-    yield from (f"{text}\n" for text in _texts(file.whole, place))
-    yield from _table(file, place)
+    yield from (f"{text}\n" for text in _texts(file.whole, place, lang))
+    yield from _table(file, place, lang)
     if lines := shipped.cut(place):
         yield "```yaml"
         yield from lines
@@ -109,11 +171,11 @@ def _section(file: _File, place: Steps, shipped: Shipped) -> Iterator[str]:
         yield ""
 
 
-def _heading(file: _File, place: Steps) -> str:
+def _heading(file: _File, place: Steps, lang: Language) -> str:
     """Return a heading that no other section has, so that links find it."""
     shown = f"`{_shown(place)}`"
     twice = file.is_overlay and schema.at(schema.platform_schema(), place) is not None
-    return f"{shown} of an environment" if twice else shown
+    return _FRAMES[lang].of_an_environment.format(shown) if twice else shown
 
 
 def _anchor(heading: str) -> str:
@@ -122,64 +184,69 @@ def _anchor(heading: str) -> str:
     return kept.replace(" ", "-")
 
 
-def _texts(whole: schema.Schema, place: Steps) -> Iterator[str]:
-    node = schema.at(whole, place) or {}
-    yield _prose(str(node.get("description", "")))
+def _texts(whole: schema.Schema, place: Steps, lang: Language) -> Iterator[str]:
+    yield _prose((schema.at(whole, place) or {}).get("description"), lang)
     *above, last = place
     if last == "NAME":
         names = (schema.whole(whole, tuple(above)) or {}).get("propertyNames")
         if names:
-            yield f"`NAME`: {kinds.words(names)}."
+            yield _FRAMES[lang].name.format(kinds.words(names, lang))
 
 
-def _table(file: _File, place: Steps) -> Iterator[str]:
-    yield "| key | value | default | what it is |"
+def _table(file: _File, place: Steps, lang: Language) -> Iterator[str]:
+    yield _FRAMES[lang].headings
     yield "| --- | --- | --- | --- |"
     for key in (schema.at(file.whole, place) or {})["properties"]:
-        yield _row(file, (*place, key))
+        yield _row(file, (*place, key), lang)
     yield ""
 
 
-def _row(file: _File, place: Steps) -> str:
+def _row(file: _File, place: Steps, lang: Language) -> str:
     node = schema.at(file.whole, place) or {}
-    cells = (f"`{place[-1]}`", _value(file, place), _default(file, place), _meaning(file, node))
+    cells = (
+        f"`{place[-1]}`",
+        _value(file, place, lang),
+        _default(file, place, lang),
+        _meaning(file, node, lang),
+    )
     return f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"
 
 
-def _value(file: _File, place: Steps) -> str:
+def _value(file: _File, place: Steps, lang: Language) -> str:
     node = schema.whole(file.whole, place) or {}
     target = _entry(file.whole, place)
     if target is not None:
-        text = f"[{kinds.words(node)}](#{_anchor(_heading(file, target))})"
+        text = f"[{kinds.words(node, lang)}](#{_anchor(_heading(file, target, lang))})"
     elif choices := kinds.choices_of(node):
-        text = " or ".join(f"`{choice}`" for choice in choices)
+        text = kinds.either([f"`{choice}`" for choice in choices], lang)
     else:
-        text = kinds.words(node)
+        text = kinds.words(node, lang)
     is_filled = "minItems" in node or "minProperties" in node
-    return f"{text}, at least one" if is_filled else text
+    return kinds.filled(text, lang) if is_filled else text
 
 
-def _default(file: _File, place: Steps) -> str:
+def _default(file: _File, place: Steps, lang: Language) -> str:
     node = schema.at(file.whole, place) or {}
     if place[-1] in (schema.at(file.whole, place[:-1]) or {}).get("required", ()):
-        return "**required**"
+        return _FRAMES[lang].required
     default = default_of(node)
     return f"`{default}`" if default else ""
 
 
-def _meaning(file: _File, node: schema.Schema) -> str:
-    parts = [_prose(str(node.get("description", "")))]
+def _meaning(file: _File, node: schema.Schema, lang: Language) -> str:
+    frame = _FRAMES[lang]
+    parts = [_prose(node.get("description"), lang)]
     if EFFECT in node:
-        parts.append(f"*Effect:* {_prose(node[EFFECT])}")
+        parts.append(frame.effect.format(_prose(node[EFFECT], lang)))
     if ORIGIN in node:
-        parts.append(f"*The default:* {_prose(node[ORIGIN])}.")
+        parts.append(frame.origin.format(_prose(node[ORIGIN], lang)))
     if node.get(PER_ENVIRONMENT) and not file.is_overlay:
-        parts.append("*May differ per environment.*")
+        parts.append(frame.per_environment)
     return "<br>".join(parts)
 
 
-def _prose(text: str) -> str:
-    return text.replace("<", "&lt;").replace("*", "\\*")
+def _prose(text: str | None, lang: Language) -> str:
+    return told(text or "", lang).replace("<", "&lt;").replace("*", "\\*")
 
 
 def _shown(place: Steps) -> str:
@@ -190,18 +257,23 @@ def _shown(place: Steps) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Write, check or print the page."""
-    if "--write" in arguments:
-        PAGE.write_text(page(), encoding="utf-8")
-    elif "--check" in arguments:
-        if not PAGE.exists() or PAGE.read_text(encoding="utf-8") != page():
-            sys.stderr.write(
-                f"{PAGE}: not what the models say; `python -m tallyard.cli.spec_reference --write`\n"
-            )
-            return 1
-    else:
-        sys.stdout.write(page())
-    return 0
+    """Write or check the pages, as asked; return the exit code."""
+    if arguments == ["--write"]:
+        for lang, file in PAGES.items():
+            file.write_text(page(lang), encoding="utf-8")
+        return 0
+    if arguments != ["--check"]:
+        sys.stderr.write("python -m tallyard.cli.spec_reference --write | --check\n")
+        return 2
+    stale = [
+        file
+        for lang, file in PAGES.items()
+        if not file.exists() or file.read_text(encoding="utf-8") != page(lang)
+    ]
+    sys.stderr.writelines(f"{file}: not what the models say\n" for file in stale)
+    if stale:
+        sys.stderr.write("Pages are written by: python -m tallyard.cli.spec_reference --write\n")
+    return 1 if stale else 0
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from tallyard.cli import session
 from tallyard.cli.exit_codes import ExitCode
 
 if TYPE_CHECKING:
@@ -83,6 +84,8 @@ def load_or_refuse(
 
     loaded = load(path)
     refused = loaded.platform is None
+    if refused:
+        session.expect(SpecRefused.code)
     problems.tell(loaded.problems, loaded.texts, form, is_stdout_free=is_stdout_free or refused)
     if loaded.platform is None:
         raise SpecRefused

@@ -54,14 +54,19 @@ def check(
     """
     found: list[Fault] = []
     validators = {
-        f"{version} {kind}": jsonschema_rs.Draft202012Validator(dict(schema))
-        for (version, kind), schema in (crds or {}).items()
+        key: jsonschema_rs.Draft202012Validator(dict(schema))
+        for key, schema in (crds or {}).items()
     }
+    minor = ".".join(kubernetes.split(".")[:2]) if kubernetes is not None else ""
     for manifest in manifests:
-        if str(manifest.object["apiVersion"]).startswith(f"{labels.KUEUE_GROUP}/"):
-            found += _crd_faults(manifest, validators) if crds is not None else ()
-        else:
-            found += _own_faults(manifest, kubernetes) if kubernetes is not None else ()
+        api_version = str(manifest.object["apiVersion"])
+        if api_version.startswith(f"{labels.KUEUE_GROUP}/"):
+            if crds is not None:
+                validator = validators.get((api_version, manifest.kind))
+                found += _faults(manifest, validator, "the chart")
+        elif kubernetes is not None:
+            validator = _own_validator(manifest.kind, api_version, minor)
+            found += _faults(manifest, validator, f"Kubernetes {minor}")
     return tuple(found)
 
 
@@ -87,34 +92,11 @@ def crd_schemas(chart: Path) -> Schemas:
     return found
 
 
-def _crd_faults(manifest: Manifest, crds: Mapping[str, Validator]) -> Iterator[Fault]:
-    api_version = str(manifest.object["apiVersion"])
-    validator = crds.get(f"{api_version} {manifest.kind}")
+def _faults(manifest: Manifest, validator: Validator | None, where: str) -> Iterator[Fault]:
     if validator is None:
-        yield Fault(
-            manifest.path,
-            "apiVersion",
-            f"no schema for {api_version} {manifest.kind} in the chart",
-        )
-    else:
-        yield from _faults(manifest, validator)
-
-
-def _own_faults(manifest: Manifest, kubernetes: str) -> Iterator[Fault]:
-    minor = ".".join(kubernetes.split(".")[:2])
-    api_version = str(manifest.object["apiVersion"])
-    validator = _own_validator(manifest.kind, api_version, minor)
-    if validator is None:
-        yield Fault(
-            manifest.path,
-            "apiVersion",
-            f"no schema for {api_version} {manifest.kind} in Kubernetes {minor}",
-        )
-    else:
-        yield from _faults(manifest, validator)
-
-
-def _faults(manifest: Manifest, validator: Validator) -> Iterator[Fault]:
+        kind = f"{manifest.object['apiVersion']} {manifest.kind}"
+        yield Fault(manifest.path, "apiVersion", f"no schema for {kind} in {where}")
+        return
     errors = validator.iter_errors(dict(manifest.object))
     for error in sorted(errors, key=lambda each: list(map(str, each.instance_path))):
         yield Fault(manifest.path, ".".join(map(str, error.instance_path)), error.message)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
+from tallyard.render.fates import Fate, fate_of
 from tallyard.render.manifest import Manifest
 
 _WHEN_SET = "spec.topologyName"
@@ -42,8 +42,10 @@ IMMUTABLE: Mapping[str, tuple[Rule, ...]] = {
         "preemptionPolicy",
     ),
     # Kueue itself takes another value, and gives it to what waits. But it would then differ
-    # from its PriorityClass, which does not; so ours is replaced when that one is.
-    "WorkloadPriorityClass": _rules("tallyard: it has the value of its PriorityClass", "value"),
+    # from its PriorityClass, which does not take one; so ours is protected as that one is.
+    "WorkloadPriorityClass": _rules(
+        "tallyard: kept equal to its PriorityClass; Kueue would take another value", "value"
+    ),
     "ResourceFlavor": _rules(
         "kueue: CRD resourceflavors, rules on spec (immutable when topologyName is set)",
         "spec.nodeLabels",
@@ -88,25 +90,6 @@ IMMUTABLE: Mapping[str, tuple[Rule, ...]] = {
 }
 
 
-class Fate(StrEnum):
-    """What becomes of an object that the spec no longer asks for, in the program of `infra`."""
-
-    KEPT = "kept"
-    PROTECTED = "protected"
-    DELETED = "deleted"
-
-
-# Namespaces hold people's work, and Kueue holds flavors and topologies while anything runs on
-# them, so these stay; a priority that goes would leave what names it without one.
-_FATES: Mapping[str, Fate] = {
-    "Namespace": Fate.KEPT,
-    "ResourceFlavor": Fate.KEPT,
-    "Topology": Fate.KEPT,
-    "PriorityClass": Fate.PROTECTED,
-    "WorkloadPriorityClass": Fate.PROTECTED,
-}
-
-
 @dataclass(frozen=True)
 class FieldChange:
     """An immutable field, before and after, and where it is said to be immutable."""
@@ -125,6 +108,11 @@ class Replaced:
     name: str
     namespace: str | None
     fields: tuple[FieldChange, ...]
+
+    @property
+    def is_refused(self) -> bool:
+        """Return whether `infra` protects the object, so that `pulumi up` does nothing at all."""
+        return fate_of(self.kind) is Fate.PROTECTED
 
 
 @dataclass(frozen=True)
@@ -151,7 +139,7 @@ def removed(before: Iterable[Manifest], after: Iterable[Manifest]) -> tuple[Remo
     """Return the objects that are no longer asked for, in the order of those before."""
     left = _by_name(after)
     return tuple(
-        Removed(each.kind, each.name, each.namespace, _FATES.get(each.kind, Fate.DELETED))
+        Removed(each.kind, each.name, each.namespace, fate_of(each.kind))
         for key, each in _by_name(before).items()
         if key not in left
     )

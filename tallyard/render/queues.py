@@ -71,19 +71,15 @@ def _queue_quotas(platform: Platform, project: Project, pool: Pool) -> tuple[Quo
     granted = project.limits.cards[pool.name]
     of_cards = (
         card_quota(
-            platform, flavor, granted[flavor.model], _borrow(project, pool, granted[flavor.model])
+            platform,
+            flavor,
+            granted[flavor.model],
+            platform.borrow_limit(project, pool.name, flavor.model),
         )
         for flavor in pool_flavors(platform, pool.name)
         if flavor.model in granted
     )
     return (*cpu, *of_cards)
-
-
-def _borrow(project: Project, pool: Pool, cards: int) -> int:
-    """Return how many cards a queue may use beyond its own."""
-    if pool.burst is not None:
-        return cards * pool.burst // 100
-    return project.limits.borrow.get(pool.name, 0)
 
 
 def _unassigned(platform: Platform, pool: Pool) -> tuple[Quota, ...]:

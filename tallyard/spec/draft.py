@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from tallyard import labels
-from tallyard.spec import hosts, moments
+from tallyard.spec import fields, hosts, moments
 from tallyard.spec.document import HostsKeys, OverlayKeys, OverrideKeys, PlatformKeys
 from tallyard.spec.problem import Problem
 from tallyard.spec.shape import Shaped
@@ -24,6 +25,10 @@ _UNKNOWN = {
     "tiers": "SPEC203",
     "priorities": "SPEC204",
 }
+# The other sections have names that become names of objects.
+_FORMS = {"accelerators": fields.LABEL_VALUE_PATTERN}
+# A node's name is also the value of its label kubernetes.io/hostname.
+_HOST_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 
 
 type Place = tuple[str, str]
@@ -63,8 +68,7 @@ class Draft:
         keys = self.platform.keys.pools.get(pool)
         if keys is None or keys.borrows_from is not None or keys.models is None:
             return None
-        known = set(self.names.get("accelerators", ()))
-        return keys.models if known.issuperset(keys.models) else None
+        return keys.models if self._known["accelerators"].issuperset(keys.models) else None
 
     def is_placed(self, group: HostsKeys) -> bool:
         """Return whether the hosts' pool lists their model; hosts without cards always are.
@@ -98,15 +102,12 @@ class Draft:
         groups = self.overlay.keys.nodes
         if not self.is_sound("nodes", "pools", "accelerators"):
             return None
-        if not all(self.is_placed(group) for group in groups):
+        if not all(self.is_placed(group) and are_counted(group) for group in groups):
             return None
         cards: Counter[Place] = Counter()
-        try:
-            for group in groups:
-                if group.model is not None:
-                    cards[group.pool, group.model] += hosts.count(group.hosts) * (group.cards or 0)
-        except hosts.RangeError:
-            return None  # told by the checks of hosts
+        for group in groups:
+            if group.model is not None:
+                cards[group.pool, group.model] += hosts.count(group.hosts) * (group.cards or 0)
         return cards
 
     def is_written(self, *steps: Step) -> bool:
@@ -131,18 +132,40 @@ class Draft:
         self, section: str, name: Scalar, built_in: tuple[str, ...] = ()
     ) -> Iterator[Problem]:
         """Yield a problem if the section has no such name; nothing if it is not written."""
-        written = self.names.get(section, ())
-        if not written or name.text in {*written, *built_in}:
+        known = self._known[section]
+        if not known or name.text in known or name.text in built_in:
             return
-        kept = written_names(self.platform.tree).get(section, ())
         # The name stands there in a form that was refused, with capitals: then the reference
         # is right and the fault is told already.
-        refused = set(written).difference(kept)
-        if name.text.casefold() in {each.casefold() for each in refused}:
+        legal, refused = self._forms[section]
+        if name.text.casefold() in refused:
             return
-        valid = (*kept, *built_in)
+        valid = (*legal, *built_in)
         values = {"found": name.text, "nearest": nearest(name.text, valid), "choices": valid}
         yield self._told(_UNKNOWN[section], name, values)
+
+    @cached_property
+    def _known(self) -> Mapping[str, frozenset[str]]:
+        """The names that are written in each section."""
+        return {section: frozenset(self.names.get(section, ())) for section in _UNKNOWN}
+
+    @cached_property
+    def _forms(self) -> Mapping[str, tuple[tuple[str, ...], frozenset[str]]]:
+        """The names of each section that have the form of one, and the others in small letters.
+
+        A name whose entry is broken inside is a name all the same.
+        """
+        found: dict[str, tuple[tuple[str, ...], frozenset[str]]] = {}
+        for section, written in self.names.items():
+            form = re.compile(_FORMS.get(section, fields.DNS_LABEL_PATTERN))
+            legal = tuple(
+                name
+                for name in written
+                if len(name) <= fields.NAME_LENGTH_MAX and form.fullmatch(name)
+            )
+            refused = frozenset(name.casefold() for name in set(written).difference(legal))
+            found[section] = (legal, refused)
+        return found
 
     def _tree(self, root: Step) -> Tree:
         return self.overlay.tree if root in _OVERLAY else self.platform.tree
@@ -150,6 +173,34 @@ class Draft:
     @staticmethod
     def _told(code: str, node: Tree, values: Mapping[str, object]) -> Problem:
         return Problem(code, node.location, node.path, values)
+
+
+def are_counted(group: HostsKeys) -> bool:
+    """Return whether it is clear how many hosts a group has.
+
+    It is not where their name is refused, and where they are fewer than their racks: then
+    `h100-00-23` stands there and 24 hosts are meant. Either is told by the checks of hosts.
+    """
+    if bad_host(group.hosts) is not None:
+        return False
+    try:
+        return hosts.count(group.rack) <= hosts.count(group.hosts)
+    except hosts.RangeError:
+        return True  # it is the racks that are told
+
+
+def bad_host(pattern: str) -> str | None:
+    """Return the first name of a range that no host can have; the range itself if it is none."""
+    try:
+        return next((name for name in hosts.ends(pattern) if not _is_host_name(name)), None)
+    except hosts.RangeError:
+        return pattern
+
+
+# Each group of hosts is looked at by several checks.
+@lru_cache(maxsize=8_192)
+def _is_host_name(name: str) -> bool:
+    return len(name) <= fields.NAME_LENGTH_MAX and _HOST_NAME.fullmatch(name) is not None
 
 
 def written_names(tree: Tree) -> dict[str, tuple[str, ...]]:

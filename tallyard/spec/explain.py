@@ -9,11 +9,14 @@ from typing import Any
 from tallyard.spec import kinds, schema
 from tallyard.spec.editor_schema import default_of
 from tallyard.spec.fields import EFFECT, ORIGIN, PER_ENVIRONMENT
+from tallyard.spec.key_texts import told
 from tallyard.spec.messages import Language, hint
 from tallyard.spec.suggest import nearest
 from tallyard.spec.tree import Step, Steps
 
-_STEP = re.compile(r'\.?(?:"([^"]*)"|\[(\d*)\]|([^.\["]+))')
+_STEP = re.compile(r'\.?(?:"([^"]+)"|\[(\d*)\]|([^.\["]+))')
+_PIECE = r'(?:"[^"]+"|[^.\["]+)(?:\[\d*\])*'
+_PATH = re.compile(rf"(?:{_PIECE}(?:\.{_PIECE})*)?")
 
 
 class UnknownKeyError(LookupError):
@@ -37,7 +40,7 @@ class UnknownKeyError(LookupError):
 
 @dataclass(frozen=True)
 class Explanation:
-    """One key in words.
+    """One key in words, in one language.
 
     `default` is None when the key is required or stands for itself; `origin` says where the
     default comes from and may be empty; `keys` are those that can stand below it, `NAME` for
@@ -55,17 +58,18 @@ class Explanation:
     keys: tuple[str, ...]
 
 
-def explain(path: str) -> Explanation:
+def explain(path: str, lang: Language = "en") -> Explanation:
     """Explain a key, e.g. `tiers.gold.cards` or `nodes[0].rack`; the names may be any.
 
     Args:
         path: The path as messages show it. List items may be left out (`nodes.rack`).
             An empty path explains the platform's file.
+        lang: `en` or `zh`.
 
     Raises:
         UnknownKeyError: Nothing of that name can stand there.
     """
-    steps = _steps(path)
+    steps = steps_of(path)
     whole = _file(steps)
     done: Steps = ()
     for step in steps:
@@ -74,18 +78,25 @@ def explain(path: str) -> Explanation:
     parent = schema.at(whole, done[:-1]) or {}
     return Explanation(
         path=path,
-        text=_text(whole, done),
-        type=kinds.words(schema.whole(whole, done) or {}),
+        text=told(_text(whole, done), lang),
+        type=kinds.words(schema.whole(whole, done) or {}, lang),
         is_required=bool(done) and done[-1] in parent.get("required", ()),
         default=default_of(node) or None,
-        effect=str(node.get(EFFECT, "")),
-        origin=str(node.get(ORIGIN, "")),
+        effect=told(str(node.get(EFFECT, "")), lang),
+        origin=told(str(node.get(ORIGIN, "")), lang),
         is_per_environment=bool(node.get(PER_ENVIRONMENT)) or _is_in_overlay(done),
         keys=_keys(whole, done),
     )
 
 
-def _steps(path: str) -> Steps:
+def steps_of(path: str) -> Steps:
+    """Return the steps of a path as messages show it, e.g. `users."li.wei".logins[0]`.
+
+    Raises:
+        UnknownKeyError: It is no path: two dots in a row, a bracket that does not end.
+    """
+    if _PATH.fullmatch(path) is None:
+        raise UnknownKeyError(path, "", _roots())
     steps: list[Step] = []
     for quoted, index, plain in _STEP.findall(path):
         steps.append(quoted or plain or int(index or 0))
@@ -123,8 +134,14 @@ def _entered(whole: schema.Schema, above: Steps, step: Step, asked: str) -> Step
         return found
     choices = _keys(whole, above)
     if not above:
-        choices = tuple(dict.fromkeys((*choices, *schema.overlay_schema()["properties"])))
+        choices = _roots()
     raise UnknownKeyError(asked, nearest(str(step), choices), choices)
+
+
+def _roots() -> tuple[str, ...]:
+    """Return the root keys of both files."""
+    files = (schema.platform_schema(), schema.overlay_schema())
+    return tuple(dict.fromkeys(key for whole in files for key in whole["properties"]))
 
 
 def _text(whole: schema.Schema, steps: Steps) -> str:

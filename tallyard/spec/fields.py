@@ -6,7 +6,6 @@ type of its own, which `shape.py` turns into a code.
 
 from __future__ import annotations
 
-import zoneinfo
 from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
@@ -16,6 +15,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from tallyard import units
+from tallyard.spec import moments
 from tallyard.spec.hosts import RANGE_PATTERN
 
 EFFECT = "x-tallyard-effect"
@@ -30,11 +30,10 @@ NOT_ENFORCED = "(Checked and compared; nothing enforces it yet.)"
 NAME_LENGTH_MAX = 63
 DNS_LABEL_PATTERN = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 LABEL_VALUE_PATTERN = r"^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$"
-RESOURCE_PATTERN = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$"
+_DOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+RESOURCE_PATTERN = rf"^{_DOMAIN}/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$"
 RESOURCE_PREFIX_PATTERN = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?(/[-A-Za-z0-9_.]*)?$"
-REGISTRY_PATTERN = (
-    r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[0-9]{1,5})?(/[a-z0-9]([-a-z0-9._]*[a-z0-9])?)*$"
-)
+REGISTRY_PATTERN = rf"^{_DOMAIN}(:[1-9][0-9]{{0,4}})?(/[a-z0-9]([-a-z0-9._]*[a-z0-9])?)*$"
 # What people say; one line of letters (of any script), digits and signs, no blank around it.
 # No control characters, and none that cannot be seen: two names that look alike must be alike.
 _UNSEEN = r"\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ue000-\uf8ff\ufeff"
@@ -140,10 +139,8 @@ def _moment(text: str) -> str:
 
 
 def _zone(text: str) -> str:
-    try:
-        zoneinfo.ZoneInfo(text)
-    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise PydanticCustomError("zone_unknown", "no such time zone") from error
+    if text not in moments.zones():
+        raise PydanticCustomError("zone_unknown", "no such time zone")
     return text
 
 

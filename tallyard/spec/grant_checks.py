@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from tallyard import units
 from tallyard.spec import resolve, sums
-from tallyard.spec.document import TierKeys
+from tallyard.spec.document import TierKeys, WaitKeys
 from tallyard.spec.draft import Draft, Place
 from tallyard.spec.model import CoreHours, Period
 from tallyard.spec.problem import Problem
@@ -27,6 +27,7 @@ HOURS: dict[Period, Fraction] = {
 }
 _MILLI = 1000
 _SECONDS = 3600
+_MINUTE = 60
 _PERCENT = 100
 _CENT = 100
 
@@ -66,7 +67,11 @@ class _Job:
 
     cost: Fraction
     limit: Fraction
+    # The longest time limit that the cap lets pass, with the wait.
+    seconds_max: Fraction
     cards: int
+    # How they add up: own ones, borrowed ones, and how many there are if that is less.
+    terms: str
     model: str
     tier: str
 
@@ -97,7 +102,10 @@ def largest_job(draft: Draft) -> Iterator[Problem]:
             tier=job.tier,
             found=tier.max_time,
             cards=job.cards,
+            terms=job.terms,
             model=job.model,
+            length=_wait(keys.price.wait),
+            right=_time(job.seconds_max),
             total=_rounded_up(job.cost),
             limit=_rounded_down(job.limit),
             value=keys.freeze.cap,
@@ -113,15 +121,19 @@ def _jobs(draft: Draft, name: str, tier: TierKeys) -> Iterator[_Job]:
     keys = draft.platform.keys
     wait = keys.price.wait
     charged = Fraction(units.parse_percent(wait.charged), _PERCENT)
-    seconds = units.parse_duration(tier.max_time) + charged * units.parse_duration(wait.up_to)
+    waiting = charged * units.parse_duration(wait.up_to)
+    seconds = units.parse_duration(tier.max_time) + waiting
     grant = resolve.core_hours(tier.core_hours).amount
     limit = Fraction(grant * units.parse_percent(keys.freeze.cap), _PERCENT)
     for (pool, model), cards in _cards(tier):
         found = keys.pools.get(pool)
         if found is not None and found.work == "batch":
-            most = _at_most(draft.installed, (pool, model), cards + tier.borrow.get(pool, 0))
-            cost = most * _rate(draft, model) * seconds / _MILLI / _SECONDS
-            yield _Job(cost, limit, most, model, name)
+            borrowed = tier.borrow.get(pool, 0)
+            most = _at_most(draft.installed, (pool, model), cards + borrowed)
+            rate = Fraction(most * _rate(draft, model), _MILLI * _SECONDS)
+            longest = limit / rate - waiting if rate else Fraction()
+            terms = f"{cards} + {borrowed}" + f" > {most}" * (most < cards + borrowed)
+            yield _Job(rate * seconds, limit, longest, most, terms, model, name)
 
 
 def _cards(tier: TierKeys) -> Iterator[tuple[Place, int]]:
@@ -243,6 +255,18 @@ def _rounded_up(amount: Fraction) -> str:
 def _rounded_down(amount: Fraction) -> str:
     """Return the same for a limit, so that what is above it is never shown as equal to it."""
     return _number(math.floor(amount * _CENT))
+
+
+def _wait(wait: WaitKeys) -> str:
+    """Return how much of a wait is charged at most: `5m`, or `5m x 50%`."""
+    is_whole = units.parse_percent(wait.charged) == _PERCENT
+    return wait.up_to if is_whole else f"{wait.up_to} x {wait.charged}"
+
+
+def _time(seconds: Fraction) -> str:
+    """Return the whole minutes of a time, as the spec writes them: `71h55m`."""
+    hours, minutes = divmod(max(math.floor(seconds / _MINUTE), 0), _MINUTE)
+    return f"{hours}h" * bool(hours) + f"{minutes}m" * bool(minutes or not hours)
 
 
 def _number(cents: int) -> str:

@@ -6,13 +6,13 @@ Only what can be meant one way is guessed; the rest gets the sentence about the 
 from __future__ import annotations
 
 import re
-import zoneinfo
 from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
 
 from tallyard import units
-from tallyard.spec import fields
+from tallyard.spec import fields, moments
+from tallyard.spec.hosts import RANGE_PATTERN
 
 _UNITS_OF_TIME = {
     **dict.fromkeys(("w", "week", "weeks", "周"), 7 * 86_400),
@@ -33,7 +33,14 @@ _GRANT = re.compile(
     r"(?:/|per|a|each|every|每)\s*([a-z]+|[\u4e00-\u9fff]+)"
 )
 _SCALES = {"": 1, "k": 1_000, "m": 1_000_000}
-_MEMORY = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)\s*([kmgtp])?i?b?")
+_MEMORY = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)\s*([kmgtp]?)(i?)b?")
+# `h100-00..23`, with or without brackets of any kind.
+_HOSTS = re.compile(
+    r"(?P<before>[A-Za-z0-9._-]{0,60})(?<![0-9])(?P<bracket>[\[{(<]?)(?P<first>[0-9]{1,6})"
+    r"\s*(?P<sign>\.{2,3}|:|~|-|to|至)\s*(?P<last>[0-9]{1,6})[\]})>]?"
+    r"(?P<after>[A-Za-z._-][A-Za-z0-9._-]{0,60})?"
+)
+_HOST_FORM = RANGE_PATTERN.replace("A-Za-z", "a-z").replace("_", "")
 _DAY = re.compile(
     r"(2[0-9]{3})[-/.年]([0-9]{1,2})[-/.月]([0-9]{1,2})日?(?:[T ]+([0-9]{2}:[0-9]{2}\S*))?"
 )
@@ -108,7 +115,12 @@ def _memory(text: str) -> str:
     found = _MEMORY.fullmatch(text.lower())
     if found is None or (not found[2] and Decimal(found[1]) > _GIB_MAX):
         return ""
-    return f"{found[1]}{(found[2] or 'g').upper()}i".replace("KI", "Ki")
+    number, letter, binary = found.groups()
+    if not letter:
+        return f"{number}Gi"
+    # 40GB are 40G and not 40Gi, which are a fourteenth more.
+    letter = "k" if (letter, binary) == ("k", "") else letter.upper()
+    return f"{number}{letter}{binary}"
 
 
 def _moment(text: str) -> str:
@@ -130,7 +142,7 @@ def _zone(text: str) -> str:
     wanted = text.casefold().replace(" ", "_")
     if wanted in _ZONES:
         return _ZONES[wanted]
-    zones = sorted(zoneinfo.available_timezones())
+    zones = sorted(moments.zones())
     ends = (zone for zone in zones if zone.casefold().endswith(f"/{wanted}"))
     return next((zone for zone in zones if zone.casefold() == wanted), next(ends, ""))
 
@@ -143,6 +155,21 @@ def _prefix(text: str) -> str:
     return text.lower().rstrip("*")
 
 
+def _hosts(text: str) -> str:
+    found = _HOSTS.fullmatch(text)
+    if found is None or int(found["first"]) >= int(found["last"]):
+        return ""
+    return f"{found['before']}[{found['first']}-{found['last']}]{found['after'] or ''}"
+
+
+def _host_names(text: str) -> str:
+    """Return a range, or one name; `GPU_00-01` has a dash as names have."""
+    found = _HOSTS.fullmatch(text)
+    is_name = found is None or (found["sign"] == "-" and not found["bracket"])
+    meant = "" if is_name else _hosts(text)
+    return re.sub(r"[\s_/]+", "-", meant or text).lower().strip("-.")
+
+
 def _object_name(text: str) -> str:
     return re.sub(r"[\s_./]+", "-", text.lower()).strip("-")
 
@@ -153,6 +180,7 @@ def _label(text: str) -> str:
 
 _GUESSES: dict[str, tuple[Callable[[str], str], str]] = {
     "SPEC114": (_object_name, fields.DNS_LABEL_PATTERN),
+    "SPEC115": (_hosts, RANGE_PATTERN),
     "SPEC116": (_label, fields.LABEL_VALUE_PATTERN),
     "SPEC117": (_memory, units.QUANTITY_PATTERN),
     "SPEC124": (_time, f"(?=.){units.DURATION_PATTERN}"),
@@ -162,4 +190,6 @@ _GUESSES: dict[str, tuple[Callable[[str], str], str]] = {
     "SPEC130": (_zone, fields.ZONE_PATTERN),
     "SPEC132": (_registry, fields.REGISTRY_PATTERN),
     "SPEC133": (_prefix, fields.RESOURCE_PREFIX_PATTERN),
+    "SPEC403": (_host_names, _HOST_FORM),
+    "SPEC405": (_hosts, _HOST_FORM),
 }

@@ -7,14 +7,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 from tallyard import labels
-from tallyard.spec import hosts
+from tallyard.spec import guesses, hosts
 from tallyard.spec.document import HostsKeys
-from tallyard.spec.draft import Draft
+from tallyard.spec.draft import Draft, bad_host
 from tallyard.spec.fields import LABEL_VALUE_PATTERN, NAME_LENGTH_MAX
 from tallyard.spec.problem import Problem
 
-# A node's name is also the value of its label kubernetes.io/hostname.
-_HOST_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _WRITTEN_MAX = 4 * hosts.HOSTS_MAX
 _LABEL_VALUE = re.compile(LABEL_VALUE_PATTERN)
 
@@ -35,9 +33,10 @@ def names(draft: Draft) -> Iterator[Problem]:
         written += len(found)
         if written > _WRITTEN_MAX:
             return  # hosts that stand twice, and the first thousands of them are told
-        bad = next((name for name in found if not _is_host_name(name)), None)
+        bad = bad_host(group.hosts)
         if bad is not None:
-            yield draft.problem("SPEC403", *steps, found=bad)
+            likely = guesses.likely("SPEC403", group.hosts)
+            yield draft.problem("SPEC403", *steps, found=bad, nearest=likely)
             continue
         # One problem for each group that has some of the hosts too.
         twice: dict[int, str] = {}
@@ -73,14 +72,11 @@ def _twice(draft: Draft, name: str, first: int, second: int) -> Problem:
     return draft.problem("SPEC404", "nodes", second, "hosts", **values)
 
 
-def _is_host_name(name: str) -> bool:
-    return len(name) <= NAME_LENGTH_MAX and _HOST_NAME.fullmatch(name) is not None
-
-
 def places(draft: Draft) -> Iterator[Problem]:
     """Racks and blocks can be shared out over the hosts, and are legal label values."""
     for index, group in enumerate(draft.overlay.keys.nodes):
-        count = _host_count(group)
+        # Over hosts whose name is told nothing is spread.
+        count = 0 if bad_host(group.hosts) is not None else hosts.count(group.hosts)
         for key, text in (("block", group.block), ("rack", group.rack)):
             try:
                 found = hosts.ends(text)
@@ -98,19 +94,15 @@ def _is_label_value(name: str) -> bool:
     return len(name) <= NAME_LENGTH_MAX and _LABEL_VALUE.fullmatch(name) is not None
 
 
-def _host_count(group: HostsKeys) -> int:
-    try:
-        return hosts.count(group.hosts)
-    except hosts.RangeError:
-        return 0  # told by `names`
-
-
 def _spread(draft: Draft, index: int, group: HostsKeys, count: int) -> Iterator[Problem]:
     try:
         hosts.check_spread(count, group.rack, group.block)
     except hosts.RangeError as error:
         key = "block" if error.code == "SPEC406" else "rack"
-        yield draft.problem(error.code, "nodes", index, key, **error.values)
+        # `h100-00-23` is the name of one host, where 24 were meant.
+        likely = guesses.likely("SPEC405", group.hosts) if count == 1 else ""
+        values = {**error.values, "nearest": likely}
+        yield draft.problem(error.code, "nodes", index, key, **values)
 
 
 def cards(draft: Draft) -> Iterator[Problem]:
@@ -198,6 +190,8 @@ def racks(draft: Draft) -> Iterator[Problem]:
 
 def _racks(group: HostsKeys) -> tuple[tuple[str, str], ...]:
     """Return the block of each rack; nothing where `places` tells that there is no such order."""
+    if bad_host(group.hosts) is not None:
+        return ()
     try:
         hosts.check_spread(hosts.count(group.hosts), group.rack, group.block)
         # As many hosts as racks: each stands once, however many hosts there are.

@@ -1,17 +1,24 @@
 """Which values a key can have, in words: `whole number, 1 to 1000`.
 
-The words come from the key's schema, so that they say what is checked.
+The words come from the key's schema, so that they say what is checked; `key_texts.py` has them
+in Chinese.
 """
+
+# Chinese punctuation is full-width.
+# ruff: noqa: RUF001
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tallyard import units
 from tallyard.spec import fields
 from tallyard.spec.editor_schema import range_of
 from tallyard.spec.hosts import RANGE_PATTERN
+from tallyard.spec.key_texts import told
+from tallyard.spec.messages import Language
 
 _TEXTS: Mapping[str, str] = {
     fields.DNS_LABEL_PATTERN: "name of small letters, digits and dashes",
@@ -30,33 +37,55 @@ _TEXTS: Mapping[str, str] = {
     units.DURATION_PATTERN: "time: 90s, 15m, 4h, 3d",
 }
 _NUMBERS = {"integer": "whole number", "number": "number, with up to three decimals"}
+_MAPPING = "mapping"
+_MAPPINGS = "list of mappings"
+_LIST = "list of {}"
+_BOOLEAN = "true or false"
+_FREE_TEXT = "text"
+_RANGE = "{} to {}"
+_WITHIN = "{}, {}"
+_BOUNDED = "{} ({})"
+_LONGEST = "at most {} characters"
+_FILLED = "{}, at least one"
+TEXTS: tuple[str, ...] = (
+    *(*_TEXTS.values(), *_NUMBERS.values(), _MAPPING, _MAPPINGS, _LIST, _BOOLEAN, _FREE_TEXT),
+    *(_RANGE, _WITHIN, _BOUNDED, _LONGEST, _FILLED),
+)
+# Words of Chinese stand without a blank between them.
+_BLANK = re.compile(r"(?<=[\u3400-\u9fff）]) (?=[\u3400-\u9fff（])")
+
 
 type Node = Mapping[str, Any]
 
 
-def words(node: Node) -> str:
+def words(node: Node, lang: Language = "en") -> str:
     """Return what can stand in a place.
 
     Args:
         node: The place's schema, with references followed, as `schema.whole` returns it.
+        lang: `en` or `zh`.
     """
     if "anyOf" in node:
-        return " or ".join(words(form) for form in node["anyOf"])
+        return either([words(form, lang) for form in node["anyOf"]], lang)
     if choices := choices_of(node):
-        return " or ".join(choices)
+        return either(choices, lang)
     match node["type"]:
         case "array":
-            item = words(node["items"])
-            text = "list of mappings" if item == "mapping" else f"list of {item}"
+            item = words(node["items"], lang)
+            is_mapping = item == told(_MAPPING, lang)
+            text = told(_MAPPINGS, lang) if is_mapping else told(_LIST, lang).format(item)
         case "object":
             values = node.get("additionalProperties")
-            text = f"NAME: {words(values)}" if isinstance(values, dict) else "mapping"
+            if isinstance(values, dict):
+                text = f"NAME: {words(values, lang)}"
+            else:
+                text = told(_MAPPING, lang)
         case "boolean":
-            text = "true or false"
+            text = told(_BOOLEAN, lang)
         case "string":
-            text = _text(node)
+            text = _text(node, lang)
         case number:
-            text = f"{_NUMBERS[number]}, {range_of(node)}"
+            text = told(_WITHIN, lang).format(told(_NUMBERS[number], lang), _range(node, lang))
     return text
 
 
@@ -65,8 +94,26 @@ def choices_of(node: Node) -> tuple[str, ...]:
     return tuple(map(str, node.get("enum", [node["const"]] if "const" in node else [])))
 
 
-def _text(node: Node) -> str:
-    text = _TEXTS.get(str(node.get("pattern")), "text")
-    if bounds := range_of(node):
-        return f"{text} ({bounds})"
-    return f"{text} (at most {node['maxLength']} characters)" if "maxLength" in node else text
+def either(choices: Sequence[str], lang: Language = "en") -> str:
+    """Return choices as one text, of which one holds: `a or b`."""
+    if lang == "en" or len(choices) < 2:  # noqa: PLR2004
+        return " or ".join(choices)
+    return _BLANK.sub("", f"{'、'.join(choices[:-1])} 或 {choices[-1]}")
+
+
+def filled(text: str, lang: Language = "en") -> str:
+    """Return the words of a section that may not be empty."""
+    return told(_FILLED, lang).format(text)
+
+
+def _text(node: Node, lang: Language) -> str:
+    text = told(_TEXTS.get(str(node.get("pattern")), _FREE_TEXT), lang)
+    bounds = _range(node, lang)
+    if not bounds and "maxLength" in node:
+        bounds = told(_LONGEST, lang).format(node["maxLength"])
+    return told(_BOUNDED, lang).format(text, bounds) if bounds else text
+
+
+def _range(node: Node, lang: Language) -> str:
+    bounds = range_of(node)
+    return told(_RANGE, lang).format(*bounds.split(" to ")) if bounds else ""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os.path
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -14,12 +15,20 @@ from tallyard.spec.document import OverlayKeys, PlatformKeys
 from tallyard.spec.draft import Draft, written_names
 from tallyard.spec.model import Platform
 from tallyard.spec.problem import Location, Problem
-from tallyard.spec.shape import Shaped, root_key, shape
+from tallyard.spec.shape import Shaped, root_key, shape, unread
 from tallyard.spec.source import Source, read
 from tallyard.spec.tree import Scalar, child
 
 # All of them are errors, each with a search for the nearest name, and nobody reads so far.
 REFERENCES_TOLD_MAX = 1_000
+_SUFFIXES = frozenset({".yaml", ".yml"})
+_TOO_MUCH = frozenset({"SPEC036", "SPEC037"})
+# The bounds keep a text of blanks or of one line from taking long.
+_BASE_LINE = re.compile(
+    r"^base:[ \t]{1,20}(?P<quote>[\"']?)(?P<name>[^\"'#\s][^\"'#\n]{0,999}?)(?P=quote)"
+    r"[ \t]{0,100}(#.*)?\r?$",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True)
@@ -59,7 +68,9 @@ def load(overlay: Path, now: datetime | None = None) -> Loaded:
     shaped_overlay = _shaped(OverlayKeys, source)
     shaped_platform = _shaped(PlatformKeys, base) if base else None
     problems = [*_problems(shaped_platform), *_problems(shaped_overlay)]
-    draft = _draft(shaped_platform, shaped_overlay, sources, now or datetime.now(UTC))
+    # An environment that cannot be read hides nothing that is wrong with the platform itself.
+    environment = shaped_overlay or unread(OverlayKeys, source.file)
+    draft = _draft(shaped_platform, environment, sources, now or datetime.now(UTC))
     if draft is None:
         return _loaded(None, sources, problems)
     unknown = list(islice(references.problems(draft), REFERENCES_TOLD_MAX + 1))
@@ -81,7 +92,7 @@ def _shown(path: Path) -> Path:
 
 def _base(source: Source, overlay: Path) -> Source | None:
     """Read the platform's file; None where the overlay does not say which one it is."""
-    node = child(source.tree, "base") if source.tree else None
+    node = child(source.tree, "base") if source.tree else _base_line(source)
     if not isinstance(node, Scalar) or not isinstance(node.value, str) or not node.value:
         return None
     path = overlay.parent / node.value
@@ -89,7 +100,71 @@ def _base(source: Source, overlay: Path) -> Source | None:
     if _shown(path) == source.file:
         problem = Problem("SPEC041", node.location, node.path, {"found": node.text})
         return Source(source.file, source.text, None, (problem,))
-    return read(path, _shown(path), asked_at)
+    if _is_foreign(path, overlay):
+        problem = Problem("SPEC043", node.location, node.path, {"found": node.text})
+        # Nothing of such a file may be shown: whoever writes a spec need not be allowed to read it.
+        return Source(_shown(path), "", None, (problem,))
+    base = read(path, _shown(path), asked_at)
+    return replace(base, problems=_absent(base, node, overlay)) if base.is_absent else base
+
+
+def _is_foreign(path: Path, overlay: Path) -> bool:
+    """Return whether a file is there that is no YAML file of the overlay's repository.
+
+    Without a repository the overlay may name files of the folder above its own.
+    """
+    try:
+        folder, target = overlay.absolute().parent.resolve(), path.resolve()
+        repository = next(
+            (each for each in (folder, *folder.parents) if (each / ".git").exists()), None
+        )
+        is_ours = target.is_relative_to(repository or folder.parent)
+        return target.is_file() and not (is_ours and target.suffix in _SUFFIXES)
+    except (OSError, RuntimeError, ValueError):
+        return False  # what cannot be found cannot be read, which is told by itself
+
+
+def _absent(base: Source, node: Scalar, overlay: Path) -> tuple[Problem, ...]:
+    """Return what is wrong with a platform's file that is not there, and how it may be called."""
+    (problem,) = base.problems
+    elsewhere = _seen_from_elsewhere(node.text, overlay)
+    if elsewhere:
+        return (replace(problem, code="SPEC042", values={"file": base.file, "nearest": elsewhere}),)
+    near = os.path.basename(str(problem.values["nearest"]))  # noqa: PTH119 - it may be no path
+    likely = os.path.join(os.path.dirname(node.text), near) if near else ""  # noqa: PTH118, PTH120
+    return (replace(problem, values={**problem.values, "nearest": likely}),)
+
+
+def _seen_from_elsewhere(name: str, overlay: Path) -> str:
+    """Return how the overlay calls a file that its author names from another folder."""
+    folder = overlay.parent
+    try:
+        if Path(name).name != overlay.name and (folder / Path(name).name).is_file():
+            return Path(name).name
+        if Path(name).is_file():
+            return os.path.relpath(name, folder)
+    except (OSError, ValueError):
+        pass
+    return ""
+
+
+def _base_line(source: Source) -> Scalar | None:
+    """Return the name of the platform's file from a text that could not be read to its end.
+
+    It is what a line by itself says, if that is not the line of the fault. A text that holds
+    too much is another kind of file, and reading the next one takes as long again.
+    """
+    if _TOO_MUCH & {problem.code for problem in source.problems}:
+        return None
+    found = list(islice(_BASE_LINE.finditer(source.text), 2))
+    if len(found) != 1:
+        return None
+    name, at = found[0]["name"], found[0].start("name")
+    line = source.text.count("\n", 0, at) + 1
+    if line in {problem.location.line for problem in source.problems}:
+        return None
+    column = at - source.text.rfind("\n", 0, at)
+    return Scalar(Location(source.file, line, column), "base", name, name)
 
 
 def _shaped[K: (PlatformKeys, OverlayKeys)](model: type[K], source: Source) -> Shaped[K] | None:
@@ -102,11 +177,11 @@ def _problems(shaped: Shaped[PlatformKeys] | Shaped[OverlayKeys] | None) -> tupl
 
 def _draft(
     platform: Shaped[PlatformKeys] | None,
-    overlay: Shaped[OverlayKeys] | None,
+    overlay: Shaped[OverlayKeys],
     sources: Iterable[Source],
     now: datetime,
 ) -> Draft | None:
-    if platform is None or overlay is None:
+    if platform is None:
         return None
     written = tuple(source.tree for source in sources if source.tree is not None)
     unsure = {root_key(problem.path) for source in sources for problem in source.problems}

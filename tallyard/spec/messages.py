@@ -30,17 +30,12 @@ _UNNAMED: tuple[tuple[object, tuple[str, str]], ...] = (
     ([], ("A list", "列表")),
     ({}, ("A mapping", "映射")),
 )
-# Values that stand in a sentence as they are: figures, files, and what is no name.
-_UNQUOTED = frozenset(
-    {
-        *("count", "character", "limit", "line", "least", "most", "total", "installed", "terms"),
-        *("racks", "hosts", "blocks", "length", "value", "other_value", "file", "overlay"),
-        *("detail", "encoding", "reason", "tag", "right", "usual", "elsewhere", "name", "lender"),
-        *("place", "cards", "wanted", "block", "host"),
-        *("pool", "other_pool", "tier", "model", "first", "last", "vendor", "project"),
-    }
-)
-_UNQUOTED_IN = {
+# What somebody has written and is told of stands in quotes; figures, files and names that are
+# right stand as they are, and so do these here.
+_QUOTED = frozenset({"found", "key", "other"})
+# What is as long as it is: a sum with all its terms, a line to be copied.
+_LONG = frozenset({"terms", "right"})
+_BARE_IN = {
     **dict.fromkeys(("SPEC409", "SPEC322", "SPEC323"), frozenset({"key"})),
     **dict.fromkeys(("SPEC509", "SPEC510", "SPEC512", "SPEC513"), frozenset({"found"})),
     **dict.fromkeys(("SPEC413", "SPEC416"), frozenset({"other"})),
@@ -182,9 +177,9 @@ def _value(key: str, value: object, code: str, lang: Language) -> str:
             return names[_index(lang)]
     if isinstance(value, bool):
         return str(value).lower()
-    if key == "terms":
+    if key in _LONG:
         return _visible(str(value), _PATH_SHOWN_MAX)
-    if isinstance(value, int | float) or key in _UNQUOTED or key in _UNQUOTED_IN.get(code, ()):
+    if isinstance(value, int | float) or key not in _QUOTED or key in _BARE_IN.get(code, ()):
         return _visible(str(value))
     return _quoted(str(value))
 
@@ -204,8 +199,9 @@ def _suggestion(nearest: object, lang: Language) -> str:
 def _choices(found: object, lang: Language) -> str:
     if not isinstance(found, (list, tuple)) or not found:
         return ""
-    shown = ", ".join(_visible(str(name)) for name in found[:_CHOICES_SHOWN_MAX])
-    more = ", …" if len(found) > _CHOICES_SHOWN_MAX else ""
+    comma = ", " if lang == "en" else "、"
+    shown = comma.join(_visible(str(name)) for name in found[:_CHOICES_SHOWN_MAX])
+    more = f"{comma}…" if len(found) > _CHOICES_SHOWN_MAX else ""
     return f"Possible: {shown}{more}." if lang == "en" else f"可选：{shown}{more}。"
 
 

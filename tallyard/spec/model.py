@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from fractions import Fraction
 from functools import cached_property
 
 from tallyard import labels
@@ -50,6 +51,15 @@ class Period(StrEnum):
     DAY = "day"
     WEEK = "week"
     MONTH = "month"
+
+    @property
+    def hours(self) -> Fraction:
+        """Return its length in hours; of a month, that of a twelfth of 365.25 days."""
+        return {
+            Period.DAY: Fraction(24),
+            Period.WEEK: Fraction(168),
+            Period.MONTH: Fraction(1461, 2),
+        }[self]
 
 
 @dataclass(frozen=True)
@@ -111,6 +121,16 @@ class Pool:
         """Return the cohort that the pool's queues belong to."""
         return self.borrows_from or self.name
 
+    def borrow_limit(self, cards: int, usual: int) -> int:
+        """Return how many cards a queue may use beyond its own.
+
+        Args:
+            cards: Those it owns.
+            usual: What a tier or an override says; the pool's burst goes before it, in whole
+                cards, so that the limit is never more than what was said.
+        """
+        return usual if self.burst is None else cards * self.burst // 100
+
 
 @dataclass(frozen=True)
 class CoreHours:
@@ -118,6 +138,14 @@ class CoreHours:
 
     amount: int
     period: Period
+
+    @property
+    def per_hour(self) -> Fraction:
+        """Return the core-hours that it is for each hour, by which grants are compared."""
+        return self.amount / self.period.hours
+
+    def __str__(self) -> str:
+        return f"{self.amount}/{self.period}"
 
 
 @dataclass(frozen=True)
@@ -289,6 +317,11 @@ class Platform:
             for pool in self.pools.values()
             if pool.borrows_from is not None or pool.name in project.limits.cards
         )
+
+    def borrow_limit(self, project: Project, pool: str, model: str) -> int:
+        """Return how many cards of a model a project's queue may use beyond its own."""
+        cards = project.limits.cards.get(pool, {}).get(model, 0)
+        return self.pools[pool].borrow_limit(cards, project.limits.borrow.get(pool, 0))
 
     def cards_installed(self, pool: str, model: str) -> int:
         """Return how many cards of a model the pool's hosts have together."""

@@ -33,10 +33,13 @@ def requests(draft: Draft) -> Iterator[Problem]:
     short = list(_short(groups, per_card.cpu, per_card.memory))
     yield from _short_of(draft, "SPEC417", short, groups, usual)
     told = {(each.index, each.key) for each in short}
+    by_model: dict[str | None, dict[int, HostsKeys]] = {}
+    for index, group in groups.items():
+        by_model.setdefault(group.model, {})[index] = group
     for model, card in draft.platform.keys.accelerators.items():
         if card.includes is None:
             continue
-        own = {index: group for index, group in groups.items() if group.model == model}
+        own = by_model.get(model, {})
         found = _short(own, card.includes.cpu, card.includes.memory)
         # Hosts that have too little for the default have it for the rate as well.
         rest = [each for each in found if (each.index, each.key) not in told]

@@ -13,7 +13,6 @@ from tallyard.spec import hosts, moments
 from tallyard.spec.document import (
     FreezeKeys,
     HostsKeys,
-    OvercommitKeys,
     OverlayKeys,
     OverrideKeys,
     PlatformKeys,
@@ -72,8 +71,8 @@ def platform(draft: Draft) -> Platform:
         freeze=_freeze(keys.freeze),
         defaults=_defaults(keys, overlay),
         uncounted=keys.uncounted,
-        overcommit=_overcommit(overlay.overcommit or keys.overcommit),
-        availability=units.parse_percent(overlay.availability or keys.availability),
+        overcommit=overcommit(draft),
+        availability=availability(draft),
     )
 
 
@@ -86,6 +85,20 @@ def limits(tier: TierKeys) -> Limits:
         max_time_seconds=units.parse_duration(tier.max_time),
         user_share=units.parse_percent(tier.user_share),
     )
+
+
+def overcommit(draft: Draft) -> Overcommit:
+    """Return how much more is promised than there is: key by key the environment's word counts."""
+    keys, own = draft.platform.keys.overcommit, draft.overlay.keys.overcommit
+    written = own.model_fields_set if own is not None else frozenset()
+    cards = own.cards if own is not None and "cards" in written else keys.cards
+    hours = own.core_hours if own is not None and "core_hours" in written else keys.core_hours
+    return Overcommit(milli(cards), milli(hours))
+
+
+def availability(draft: Draft) -> int:
+    """Return in how many per cent of all hours a card works; the environment's word counts."""
+    return units.parse_percent(draft.overlay.keys.availability or draft.platform.keys.availability)
 
 
 def core_hours(text: str) -> CoreHours:
@@ -138,10 +151,6 @@ def _freeze(keys: FreezeKeys) -> Freeze:
         window_seconds=units.parse_duration(keys.window),
         debt_max=units.parse_percent(keys.debt_max),
     )
-
-
-def _overcommit(keys: OvercommitKeys) -> Overcommit:
-    return Overcommit(milli(keys.cards), milli(keys.core_hours))
 
 
 def _defaults(keys: PlatformKeys, overlay: OverlayKeys) -> Defaults:

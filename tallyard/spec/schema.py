@@ -7,6 +7,7 @@ under `schemas/` are what `text` returns; a test compares.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -64,6 +65,15 @@ def whole(schema: Schema, steps: Steps) -> Schema | None:
     if isinstance(node.get("propertyNames"), dict):
         deeper["propertyNames"] = _resolved(schema, node["propertyNames"])
     return {**node, **deeper}
+
+
+def can_be_named(schema: Schema, steps: Steps, name: str) -> bool:
+    """Return whether an author may choose this name for a key below a place."""
+    node = at(schema, steps) or {}
+    patterns = tuple(node.get("patternProperties", ()))
+    if "propertyNames" in node:
+        patterns += (str(_resolved(schema, node["propertyNames"]).get("pattern", "")),)
+    return any(re.search(pattern, name) for pattern in patterns)
 
 
 def places(schema: Schema) -> Iterator[Steps]:

@@ -49,6 +49,11 @@ class Source:
     tree: Table | None
     problems: tuple[Problem, ...]
 
+    @property
+    def is_absent(self) -> bool:
+        """Whether there is no such file."""
+        return any(problem.code == "SPEC001" for problem in self.problems)
+
 
 def read(path: Path, shown: Path, asked_at: Problem | None = None) -> Source:
     """Read one file.
@@ -94,7 +99,9 @@ def _bytes(path: Path, shown: Path) -> bytes | Problem:
     at = Location(shown, 1, 1)
     try:
         if not path.exists():
-            return Problem("SPEC001", at, "", {"file": shown, "nearest": _neighbour(path)})
+            likely = _neighbour(path)
+            near = str(shown.with_name(likely)) if likely else ""
+            return Problem("SPEC001", at, "", {"file": shown, "nearest": near})
         if not path.is_file():
             return Problem("SPEC002", at, "", {"file": shown})
         with path.open("rb") as stream:
@@ -229,6 +236,7 @@ class _Builder:
 
     def _table(self, at: Location, events: Iterator[Any], path: str, depth: int) -> Table:
         entries: dict[str, Entry] = {}
+        before: Entry | None = None
         for event in events:
             if isinstance(event, yaml.MappingEndEvent):
                 break
@@ -238,14 +246,14 @@ class _Builder:
             if first.key is not key:
                 line = first.key.location.line
                 self.tell("SPEC022", key.location, key.path, key=key.text, line=line)
-            elif _is_alone(key, value):
-                self._rejoin(entries)
+            elif _is_alone(key, value) and before is not None:
+                self._rejoin(entries, before, first)
+            before = first
         return Table(at, path, entries)
 
-    def _rejoin(self, entries: dict[str, Entry]) -> None:
+    def _rejoin(self, entries: dict[str, Entry], before: Entry, rest: Entry) -> None:
         """Tell `{cards: 1,5}` as one slip: the comma has cut a number in two."""
-        *_, before, rest = (None, None, *entries.values())
-        if before is None or rest is None or not _is_number(before.value):
+        if not _is_number(before.value):
             return
         if self.problems and self.problems[-1].location == rest.key.location:
             del self.problems[-1]  # it was told as a key that is no text

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 # Below this likeness a suggestion confuses more than it helps.
-_LIKENESS_MIN = 0.6
+_LIKENESS_MIN = 0.7
 # People shorten the long names of cards: A80 for A800-SXM4-80GB.
 _BEGINNING_MIN = 2
 # Comparing is quadratic in the length; no name of the spec is longer.

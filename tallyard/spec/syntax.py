@@ -6,7 +6,9 @@ The parser says what it expected and where it gave up, which is often far from t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,16 @@ _AT_OPENING = frozenset({"SPEC012", "SPEC013", "SPEC015", "SPEC016"})
 # A comment that has swallowed a closing bracket.
 _COMMENT = re.compile(r"[\s,\[{]#.*[\]}]")
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
+_BRACKETS = {"{": "{...}", "[": "[...]"}
+_BARE_COLON = re.compile(r"(?<=[\w.-]):(?=[^\s:/,\]}])")
+# A line has a few colons; the first that is wrong is told.
+_COLONS_TRIED_MAX = 3
+# The time of an attempt is that of its characters; so many take about half a second.
+_TRIED_CHARACTERS_MAX = 1_500_000
+# The parser's own time grows with the square of the levels; no spec has so many.
+_DEPTH_MAX = 50
+# The parser may give up a line behind the slip.
+_LINES_BEHIND = 2
 _MERGE_MARK = re.compile(r"^(<{7} |={7}$|>{7} )", re.MULTILINE)
 
 
@@ -49,7 +61,8 @@ def problem(error: yaml.MarkedYAMLError, text: str, file: Path, loader: Any) -> 
     merge = _MERGE_MARK.search(text)
     if merge:
         return Problem("SPEC027", _at(text, merge.start(), file), "", {})
-    return _mistyped(error, text, file, loader) or _told(error, text, file)
+    slip = _mistyped(error, text, file, loader) or _unspaced(error, text, file, loader)
+    return slip or _told(error, text, file)
 
 
 def _told(error: yaml.MarkedYAMLError, text: str, file: Path) -> Problem:
@@ -101,6 +114,57 @@ def _mistyped(error: yaml.MarkedYAMLError, text: str, file: Path, loader: Any) -
     return None
 
 
+def _unspaced(error: yaml.MarkedYAMLError, text: str, file: Path, loader: Any) -> Problem | None:
+    """Return a problem if a blank is missing behind a colon: with it the parser comes further."""
+    marked = _lines(error)
+    last = max(marked, default=0)
+    # What follows changes nothing about it, and parsing it takes time.
+    begun = text.split("\n", last + _LINES_BEHIND)[: last + _LINES_BEHIND]
+    affordable = _TRIED_CHARACTERS_MAX // (sum(map(len, begun)) + 1)
+    candidates = (*marked, _line_above(text, min(marked, default=0)))
+    for line, colons in islice(_without_blank(begun, candidates), affordable):
+        instead = [*begun[:line], _spaced(begun[line], colons), *begun[line + 1 :]]
+        if _gives_up_in("\n".join(instead), loader) > last:
+            return _unspaced_at(begun[line], colons[0], Location(file, line + 1, 1))
+    return None
+
+
+def _without_blank(lines: list[str], numbers: Iterable[int]) -> Iterator[tuple[int, list[int]]]:
+    """Yield lines with the columns in which a blank may be missing: each alone, then all.
+
+    Others of a line may be right, a login has a colon too; or more than one is wrong.
+    """
+    for number in dict.fromkeys(numbers):
+        written = lines[number] if number < len(lines) else ""
+        bare = _QUOTED.sub(lambda found: "_" * len(found[0]), written)
+        colons = [found.end() for found in _BARE_COLON.finditer(bare)]
+        yield from ((number, [colon]) for colon in colons[:_COLONS_TRIED_MAX])
+        if len(colons) > 1:
+            yield number, colons
+
+
+def _unspaced_at(line: str, column: int, begin: Location) -> Problem:
+    key = re.split(r"[\s,\[\]{}]", line[: column - 1])[-1]
+    value = _BRACKETS.get(line[column]) or re.split(r"[,\]}]", line[column:], maxsplit=1)[0]
+    values = {"found": f"{key}:{value}", "right": f"{key}: {value.strip()}"}
+    return Problem("SPEC038", replace(begin, column=column - len(key)), "", values)
+
+
+def _line_above(text: str, line: int) -> int:
+    """Return the line with text above a line; a key without its colon runs on into the next."""
+    above = text.split("\n", line)[:line]
+    while len(above) > 1 and (not above[-1].strip() or above[-1].lstrip().startswith("#")):
+        del above[-1]
+    return max(len(above) - 1, 0)
+
+
+def _spaced(line: str, columns: list[int]) -> str:
+    """Return a line with a blank put in at these columns."""
+    for column in reversed(columns):
+        line = f"{line[:column]} {line[column:]}"
+    return line
+
+
 def _lines(error: yaml.MarkedYAMLError) -> list[int]:
     marks = (error.context_mark, error.problem_mark)
     return sorted({mark.line for mark in marks if mark is not None}, reverse=True)
@@ -118,8 +182,19 @@ def _gives_up_in(text: str, loader: Any) -> float:
 
 
 def _drain(events: Iterator[object]) -> None:
-    for _ in events:
-        pass
+    """Read all events, as far as the parser does that quickly.
+
+    Raises:
+        yaml.YAMLError: The text is none, or has more levels than are read in a short time.
+    """
+    depth = 0
+    for event in events:
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > _DEPTH_MAX:
+            raise yaml.YAMLError
 
 
 def _line(text: str, number: int) -> str:

@@ -14,8 +14,8 @@ TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         # 0xx: the file, and its text as YAML
         "SPEC001": (
-            "There is no file {file}. {nearest} Check the name, or run in the repository's folder.",
-            "没有文件 {file}。{nearest}请检查文件名，或在仓库目录下运行。",
+            "There is no file {file}. {nearest} Check the name: `base` is seen from its file's folder, a name of the command line from yours.",
+            "没有文件 {file}。{nearest}请检查文件名：base 从其所在文件的目录算起，命令行中的名称从当前目录算起。",
         ),
         "SPEC002": (
             "{file} is not an ordinary file. Name a YAML file, e.g. stacks/local.yaml.",
@@ -161,6 +161,10 @@ TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
             "There are more than {limit} faults of one kind, so it may be another kind of file; further ones are not told. Correct the first, or check the file.",
             "同类错误超过 {limit} 个，可能是另一种文件；其余的不再列出。请先修改前面的，或检查文件。",
         ),
+        "SPEC038": (
+            "A blank is missing behind the colon in {found}, so key and value are taken for one text. Write `{right}`.",
+            "{found} 的冒号后缺少空格，键和值被当成了一个文本。请写 {right}。",
+        ),
         "SPEC040": (
             "{file} describes the platform, not an environment: it has no hosts. Name the environment's file, e.g. stacks/local.yaml.",
             "{file} 描述的是平台而不是环境：其中没有主机。请给出环境文件，例如 stacks/local.yaml。",
@@ -168,6 +172,14 @@ TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "SPEC041": (
             "{found} is this file itself. Name the platform's file, e.g. platform.yaml.",
             "{found} 就是本文件。请写平台文件，例如 platform.yaml。",
+        ),
+        "SPEC043": (
+            "{found} is not a YAML file of this repository, so it is not read. Name the platform's file, e.g. platform.yaml.",
+            "{found} 不是本仓库中的 YAML 文件，因此不读取。请写平台文件，例如 platform.yaml。",
+        ),
+        "SPEC042": (
+            "`base` is seen from this file's folder: there is no file {file}. {nearest} Write the path from here.",
+            "base 从本文件所在目录算起：没有文件 {file}。{nearest}请写相对于此目录的路径。",
         ),
         # 1xx: shape
         "SPEC101": (
@@ -188,27 +200,27 @@ TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
         ),
         "SPEC105": (
             "{found} is not a text. Write one; what reads as a number, or has a colon and a blank in it, goes in quotes.",
-            "{found} 不是文本。请写文本；会被读成数的，或含有冒号加空格的，要加引号。",
+            "不是文本：{found}。请写文本；会被读成数的，或含有冒号加空格的，要加引号。",
         ),
         "SPEC106": (
             "{found} is not a whole number. Write digits only, without quotes, point or unit.",
-            "{found} 不是整数。请只写数字，不加引号、小数点和单位。",
+            "不是整数：{found}。请只写数字，不加引号、小数点和单位。",
         ),
         "SPEC107": (
             "{found} is neither true nor false. Write one of the two, without quotes.",
-            "{found} 既不是 true 也不是 false。请写其中之一，不加引号。",
+            "既不是 true 也不是 false：{found}。请写其中之一，不加引号。",
         ),
         "SPEC108": (
-            "{found} is not a list. Write [one, two], or one item a line, each after a dash.",
-            "{found} 不是列表。请写 [一, 二]，或每行一项、以短横开头。",
+            "{found} is not a list. Write {right}, or one item a line, each after a dash.",
+            "不是列表：{found}。请写 {right}，或每行一项、以短横开头。",
         ),
         "SPEC109": (
             "{found} is not a mapping. Write {{key: value}}, or one `key: value` a line below it; {{}} is an empty one. {choices}",
-            "{found} 不是映射。请写 {{键: 值}}，或在下面每行写一个“键: 值”；{{}} 表示空映射。{choices}",
+            "不是映射：{found}。请写 {{键: 值}}，或在下面每行写一个“键: 值”；{{}} 表示空映射。{choices}",
         ),
         "SPEC110": (
             "{found} is not possible here. {nearest}{choices}",
-            "这里不能写 {found}。{nearest}{choices}",
+            "这里不能写：{found}。{nearest}{choices}",
         ),
         "SPEC111": (
             "{found} is out of range: {least} to {most}. Write a number within it.",
@@ -223,20 +235,20 @@ TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
             "{found} 超过 {limit} 个字符，这是 Kubernetes 的上限。请缩短。",
         ),
         "SPEC114": (
-            "{found} cannot be the name of a Kubernetes object. {nearest} Use small letters a-z, digits and dashes, with a letter or digit at both ends.",
-            "{found} 不能作为 Kubernetes 对象名。{nearest}请使用小写字母 a-z、数字和短横，首尾为字母或数字。",
+            "{found} cannot be a name here: names and labels in Kubernetes are made of it. {nearest} Use small letters a-z, digits and dashes, with a letter or digit at both ends.",
+            "{found} 不能作为这里的名称：它会用作 Kubernetes 对象名或标签值。{nearest}请使用小写字母 a-z、数字和短横，首尾为字母或数字。",
         ),
         "SPEC115": (
-            '{found} is neither a name nor a range of names. Write gpu-00, "gpu-[00-03]" or "gpu-[00-03,07]".',
-            '{found} 既不是名称也不是名称范围。请写 gpu-00、"gpu-[00-03]" 或 "gpu-[00-03,07]"。',
+            '{found} is neither a name nor a range of names. {nearest} Write gpu-00, "gpu-[00-03]" or "gpu-[00-03,07]".',
+            '{found} 既不是名称也不是名称范围。{nearest}请写 gpu-00、"gpu-[00-03]" 或 "gpu-[00-03,07]"。',
         ),
         "SPEC116": (
             "{found} cannot be the value of a Kubernetes label. {nearest} Use at most 63 letters a-z, A-Z, digits, dashes, dots and underscores, with a letter or digit at both ends.",
             "{found} 不能作为 Kubernetes 标签值。{nearest}请使用至多 63 个字母 a-z、A-Z、数字、短横、点和下划线，首尾为字母或数字。",
         ),
         "SPEC117": (
-            "{found} is not a quantity. {nearest} Write a number with its unit as a text: 4Gi, 512Mi, 1.5Ti.",
-            "{found} 不是数量。{nearest}请写带单位的数：4Gi、512Mi、1.5Ti。",
+            "{found} is not a quantity. {nearest} Write a number with its unit as a text: 4Gi, 512Mi, 1.5Ti, or 4G, 512M, 1.5T where thousands are meant.",
+            "{found} 不是数量。{nearest}请写带单位的数：4Gi、512Mi、1.5Ti；按 1000 进位时写 4G、512M、1.5T。",
         ),
         "SPEC118": (
             "{found} is not a whole number of bytes, or more than 64 bits hold. Write it in a smaller or a larger unit.",
@@ -284,7 +296,7 @@ TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
         ),
         "SPEC129": (
             "{found} is not a number. Write digits, with a point and up to three decimals if needed, without quotes or unit.",
-            "{found} 不是数。请写数字，需要时可带小数点和至多三位小数，不加引号和单位。",
+            "不是数：{found}。请写数字，需要时可带小数点和至多三位小数，不加引号和单位。",
         ),
         "SPEC130": (
             "{found} is not the name of a time zone. {nearest} Write one such as Asia/Shanghai or UTC.",
@@ -301,6 +313,34 @@ TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "SPEC133": (
             "{found} cannot be the beginning of a resource's name. {nearest} Write a domain with a slash, or a whole name: rdma/, rdma/hca.",
             "{found} 不能作为资源名的前缀。{nearest}请写带斜杠的域名，或完整的名称：rdma/、rdma/hca。",
+        ),
+        "SPEC134": (
+            "The accelerator {found} stands in the place of a pool. Write its pool first: `{right}`. {choices}",
+            "加速卡型号 {found} 写在了资源池的位置。请先写资源池：{right}。{choices}",
+        ),
+        "SPEC135": (
+            "The number {found} stands without its pool or its model. Write `{right}`. {choices}",
+            "数 {found} 没有写明资源池或型号。请写 {right}。{choices}",
+        ),
+        "SPEC136": (
+            "The login {found} stands where a person is named, for labels and books. Write `{right}`.",
+            "登录名 {found} 写在了人名的位置，人名用于标签和账目。请写 {right}。",
+        ),
+        "SPEC137": (
+            "A list stands where a mapping is needed: each name with what belongs to it. Write `{right}`.",
+            "需要映射的地方写了列表：每个名字后面要写上它的内容。请写 {right}。",
+        ),
+        "SPEC138": (
+            "A list stands where one value is needed. Write {right} without brackets or a dash.",
+            "只需要一个值的地方写了列表。请直接写 {right}，不加括号或短横。",
+        ),
+        "SPEC139": (
+            "Cards cannot be shared by {found} yet. Write `exclusive` for whole cards, or {{time-slicing: 4}} for four that take turns.",
+            "目前还不能用 {found} 共享卡。整卡请写 exclusive，四方轮流使用请写 {{time-slicing: 4}}。",
+        ),
+        "SPEC140": (
+            "{found} is none of the words that can stand here. {choices} If none of them fits, leave the key out.",
+            "{found} 不是此处可用的词。{choices}如果都不合适，请省略此键。",
         ),
         "SPEC199": (
             "{found} does not fit here ({detail}). See `tally spec explain`.",
@@ -454,19 +494,19 @@ TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
             "加上 {found} 后超过 {limit} 台主机，这是 Kubernetes 单集群支持的上限。请检查范围，或拆分环境。",
         ),
         "SPEC403": (
-            "{found} cannot be a host's name. Use at most 63 small letters a-z, digits, dashes and dots, with a letter or digit at both ends.",
-            "{found} 不能作为主机名。请使用至多 63 个小写字母 a-z、数字、短横和点，首尾为字母或数字。",
+            "{found} cannot be a host's name. {nearest} Use at most 63 small letters a-z, digits, dashes and dots, with a letter or digit at both ends.",
+            "{found} 不能作为主机名。{nearest}请使用至多 63 个小写字母 a-z、数字、短横和点，首尾为字母或数字。",
         ),
         "SPEC404": (
             "The host {found} is written already in line {line}; a host stands once. Correct one of the ranges.",
             "主机 {found} 在第 {line} 行已经写过；每台主机只能出现一次。请修改其中一个范围。",
         ),
         "SPEC405": (
-            "There are {racks} racks and only {hosts} hosts to share out. Name fewer racks.",
-            "有 {racks} 个机架，却只有 {hosts} 台主机可分。请减少机架。",
+            "There are more racks ({racks}) than hosts ({hosts}) to share out. {nearest} Name fewer racks, or write the hosts as a range in square brackets.",
+            "有 {racks} 个机架，却只有 {hosts} 台主机可分。{nearest}请减少机架，或用方括号把主机写成范围。",
         ),
         "SPEC406": (
-            "There are {blocks} blocks and only {racks} racks, and a rack lies in one block. Name fewer blocks or more racks.",
+            "There are more blocks ({blocks}) than racks ({racks}), and a rack lies in one block. Name fewer blocks or more racks.",
             "有 {blocks} 个区块，却只有 {racks} 个机架，而一个机架只属于一个区块。请减少区块或增加机架。",
         ),
         "SPEC407": (
@@ -552,11 +592,11 @@ TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
         ),
         "SPEC509": (
             "{found} lasts {length} when all cards of the tier are used ({value} core-hours an hour), less than a day. Grant {least} or more, or fewer cards.",
-            "该等级的卡全部使用时（每小时 {value} 核时），{found} 只够 {length}，不足一天。请授予至少 {least} 核时，或减少卡数。",
+            "该配额等级的卡全部使用时（每小时 {value} 核时），{found} 只够 {length}，不足一天。请授予至少 {least} 核时，或减少卡数。",
         ),
         "SPEC510": (
-            "A job of {cards} {model} for {found}, which the tier {tier} permits, freezes {total} core-hours, and one queue may freeze {limit} ({value} of {usual}): it would be refused. Shorten `max-time`, or raise `core-hours` or `freeze.cap`.",
-            "等级 {tier} 允许 {cards} 张 {model} 运行 {found}，需冻结 {total} 核时，而一个队列最多冻结 {limit}（{usual} 的 {value}）：这样的作业会被拒绝。请缩短 max-time，或提高 core-hours 或 freeze.cap。",
+            "The tier {tier} permits a job that no queue could freeze: {cards} {model} ({terms}: its own cards and borrowed ones) for {found} take {total} core-hours with the wait ({length}), and one queue may freeze {limit} ({value} of {usual}). At most {right} fits: shorten `max-time` to that, or raise `core-hours` or `freeze.cap`.",
+            "配额等级 {tier} 允许无法冻结的作业：{cards} 张 {model}（{terms}：自有加借用）运行 {found}，连同等待（{length}）需 {total} 核时，而一个队列最多冻结 {limit}（{usual} 的 {value}）。最长可写 {right}：请把 max-time 缩短到此，或提高 core-hours 或 freeze.cap。",
         ),
         "SPEC511": (
             "All projects together are granted {total} core-hours a month ({terms}), but the cards in {overlay} give {installed} with an availability of {value}, and {limit} may be granted. Lower one of them, add hosts, or write a higher `overcommit: {{core-hours: ...}}`.",
@@ -564,7 +604,7 @@ TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
         ),
         "SPEC512": (
             "Jobs that name no time limit have {limit}, and the tier {tier} permits {found}: they would be refused. Lengthen its `max-time`, or shorten freeze.max-time-default.",
-            "未指明时限的作业默认为 {limit}，而等级 {tier} 最多允许 {found}：这样的作业会被拒绝。请加长该等级的 max-time，或缩短 freeze.max-time-default。",
+            "未指明时限的作业默认为 {limit}，而配额等级 {tier} 最多允许 {found}：这样的作业会被拒绝。请加长该配额等级的 max-time，或缩短 freeze.max-time-default。",
         ),
         "SPEC513": (
             "The fast lane takes jobs of up to {found}, and a job that names no time limit has {limit}: it would pass the cap, which then holds nobody. Shorten freeze.fast-lane.up-to, or lengthen freeze.max-time-default.",
@@ -617,7 +657,7 @@ TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
         ),
         "SPEC609": (
             "This override ended on {found}; the tier's limits hold again. Delete it.",
-            "此例外已于 {found} 结束，现已恢复该等级的限额。请删除。",
+            "此例外已于 {found} 结束，现已恢复该配额等级的限额。请删除。",
         ),
         "SPEC610": (
             "{found} is overridden until {other} already, and which of the two counts cannot be known. Keep one.",
@@ -629,11 +669,11 @@ TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
         ),
         "SPEC612": (
             "{found} is more than a year away: this is no exception but another tier. Choose an earlier end, or make a tier of it.",
-            "{found} 在一年以后：这不是例外，而是另一个等级。请提前结束，或改为一个配额等级。",
+            "{found} 在一年以后：这不是例外，而是另一个配额等级。请提前结束，或改为一个配额等级。",
         ),
         "SPEC613": (
             "The project's tier does not grant {found} here, so there is nothing that this could change. Grant it in the tier (0 is possible), or delete this.",
-            "该项目的等级在此没有授予 {found}，没有可以改变的内容。请在等级中授予（可以为 0），或删除此项。",
+            "该项目的配额等级在此没有授予 {found}，没有可以改变的内容。请在配额等级中授予（可以为 0），或删除此项。",
         ),
         "SPEC614": (
             "{found} has other logins in the project {project}; one name is one person in labels and books. Write the same logins, or another name.",
@@ -641,7 +681,7 @@ TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
         ),
         "SPEC615": (
             "{found} is what the tier says already, so the override changes nothing here. Delete this, or correct the number.",
-            "{found} 与该等级相同，此处没有任何改变。请删除，或更正数值。",
+            "{found} 与该配额等级相同，此处没有任何改变。请删除，或更正数值。",
         ),
     }
 )

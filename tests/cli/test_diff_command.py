@@ -135,6 +135,75 @@ def test_the_document_of_a_large_change(
     assert as_yaml == found
 
 
+def test_the_document_says_what_a_program_would_have_to_guess(repo: Repo, capsys: Captured) -> None:
+    """Names, moves, periods, slices, and on which side an override has ended."""
+    override = "[{max-time: 12h, until: UNTIL, reason: a paper}]"
+    vision = "  vision: {tier: bronze, "
+    own = f"{vision}overrides: {override}, "
+    repo.change((vision, own.replace("UNTIL", "2100-12-31")))
+    repo.commit()
+    repo.change(
+        ("2100-12-31", "2026-01-31"),
+        ("  bronze: {", "  copper: {"),
+        ("tier: bronze", "tier: copper"),
+        ("30000/month", "985/day"),
+        ("burst: 50%", "sharing: {time-slicing: 4}"),
+        ("RTX: {vendor: nvidia, memory: 24Gi", "RTX: {vendor: nvidia, memory: 48Gi"),
+        ("\ntiers", "\novercommit: {cards: 1.5, core-hours: 1}\ntiers"),
+    )
+    moved = "{hosts: a100-01, pool: domestic, model: BI-V150, cards: 8, cpu: 128, memory: 1Ti, "
+    repo.change(
+        ('"a100-[00-01]"', "a100-00"),
+        ('"r[0-1]"', "r0"),
+        ("nodes:", f"nodes:\n  - {moved}block: b0, rack: r0}}"),
+        name="stacks/local.yaml",
+    )
+    found = _diff(capsys)
+    assert found["renames"] == []
+    assert {each["name"]: each["presence"] for each in found["tiers"]} == {
+        "copper": "added",
+        "bronze": "removed",
+    }
+    project = next(each for each in found["projects"] if each["key"] == "vision")
+    (change,) = project["overrides"]
+    assert [change[side]["isOver"] for side in ("before", "after")] == [False, True]
+    grant, lasts = (
+        next(each for each in project["changes"] if each["fact"] == fact)
+        for fact in ("core-hours", "lasts")
+    )
+    assert (grant["delta"], grant["percent"], grant["effect"]) == (None, 0, "loss")
+    assert lasts["before"] == {"hours": 500, "period": "month", "percent": 68}
+    assert lasts["after"] == {"hours": 16, "period": "day", "percent": 68}
+    pool = next(each for each in found["everybody"] if each["kind"] == "pool")
+    sharing = next(each for each in pool["changes"] if each["fact"] == "sharing")
+    assert (sharing["before"], sharing["after"]) == ("exclusive", {"time-slicing": 4})
+    assert found["slices"] == {"inference": 4}
+    assert found["moves"] == [
+        {
+            "hosts": ["a100-01"],
+            "before": {"pool": "training", "model": "A100"},
+            "after": {"pool": "domestic", "model": "BI-V150"},
+        }
+    ]
+    (flavor,) = found["flavors"]
+    assert (flavor["pool"], flavor["model"]) == ("inference", "RTX")
+    assert flavor["before"] != flavor["after"]
+    assert {each["after"]["allowed"] for each in found["supply"]} == {12, 24}
+    assert "SPEC612" not in {each["code"] for each in found["warnings"]}
+
+
+def test_a_new_name_is_said_and_everything_else_is_no_difference(
+    repo: Repo, capsys: Captured
+) -> None:
+    repo.change(("  bronze: {", "  copper: {"), ("tier: bronze", "tier: copper"))
+    found = _diff(capsys)
+    assert found["renames"] == [{"kind": "tier", "before": "bronze", "after": "copper"}]
+    assert found["changed"]
+    assert found["tiers"] == found["projects"] == found["removed"] == found["warnings"] == []
+    assert run(["--lang", "zh", "spec", "diff"]) == 0
+    assert "配额等级 bronze 改名为 copper" in capsys.readouterr().out
+
+
 def test_the_working_tree_is_compared_with_the_last_commit_unless_revisions_are_named(
     repo: Repo, capsys: Captured
 ) -> None:
@@ -198,17 +267,16 @@ def test_it_works_in_a_subfolder_and_with_a_base_elsewhere(
     assert not _diff(capsys, "HEAD~1", "HEAD")["changed"]
 
 
-def test_a_base_outside_of_the_repository_is_read_as_it_is_now(
-    repo: Repo, capsys: Captured
-) -> None:
-    (repo.root.parent / "shared.yaml").write_text(PLATFORM)
+def test_a_base_outside_of_the_repository_is_not_read(repo: Repo, capsys: Captured) -> None:
+    (repo.root.parent / "shared.yaml").write_text("password: hunter2")
     repo.change(("base: platform.yaml", "base: ../../shared.yaml"), name="stacks/local.yaml")
     repo.commit()
-    assert not _diff(capsys, "HEAD~1")["changed"]
-    (repo.root.parent / "shared.yaml").write_text(changed(PLATFORM, "weight: 1", "weight: heavy"))
-    assert run(["spec", "diff", "HEAD", "HEAD", "--error-format", "short"]) == 2
-    told = capsys.readouterr().err.splitlines()
-    assert {line.partition(":21:")[0] for line in told} == {str(repo.root.parent / "shared.yaml")}
+    assert run(["spec", "diff", "HEAD~1"]) == 2
+    err = capsys.readouterr().err
+    assert "[SPEC043]" in err
+    assert "hunter2" not in err
+    assert run(["spec", "diff", "HEAD", "HEAD"]) == 2
+    assert "hunter2" not in capsys.readouterr().err
 
 
 def test_links_within_the_repository_are_followed(repo: Repo, capsys: Captured) -> None:
@@ -220,14 +288,15 @@ def test_links_within_the_repository_are_followed(repo: Repo, capsys: Captured) 
     assert [each["name"] for each in _diff(capsys, "HEAD~1", "HEAD")["tiers"]] == ["gold"]
 
 
-def test_a_link_out_of_the_repository_is_read_as_it_is_now(repo: Repo, capsys: Captured) -> None:
+def test_a_link_out_of_the_repository_is_not_followed(repo: Repo, capsys: Captured) -> None:
     (repo.root.parent / "shared.yaml").write_text(PLATFORM)
     (repo.root / "stacks" / "platform.yaml").unlink()
     (repo.root / "stacks" / "platform.yaml").symlink_to("../../shared.yaml")
     repo.commit()
-    assert not _diff(capsys, "HEAD~1", "HEAD")["changed"]
-    (repo.root.parent / "shared.yaml").write_text(changed(PLATFORM, "weight: 1", "weight: 2"))
-    assert _diff(capsys, "HEAD~1", "HEAD")["changed"]
+    assert run(["spec", "diff", "HEAD~1", "HEAD"]) == 2
+    assert "HEAD:stacks/local.yaml:1:7" in capsys.readouterr().err
+    assert run(["spec", "diff", "HEAD~1"]) == 2
+    assert "[SPEC043]" in capsys.readouterr().err
 
 
 def test_a_project_with_another_id_is_told_of_its_namespaces(repo: Repo, capsys: Captured) -> None:
@@ -248,7 +317,41 @@ def test_a_base_that_is_a_path_of_this_machine_is_refused_with_the_way_out(
     repo.change(("base: platform.yaml", there), name="stacks/local.yaml")
     repo.commit()
     assert run(["spec", "diff"]) == 2
-    assert "where: HEAD:stacks/local.yaml" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert "HEAD:stacks/local.yaml:1:7" in err
+    assert "[SPEC043]" in err
+
+
+@pytest.mark.parametrize("depth", range(1, 9))
+def test_a_base_far_above_makes_nothing_outside_of_the_temporary_folder(
+    depth: int, repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "a" / "b" / "tmp"
+    folder.mkdir(parents=True)
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    base = "../" * depth + "etc/passwd"
+    repo.change(("base: platform.yaml", f"base: {base}"), name="stacks/local.yaml")
+    repo.commit()
+    before = sorted(tmp_path.rglob("*"))
+    assert run(["spec", "diff", "HEAD", "HEAD"]) == 2
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_stacks_that_became_a_link_are_found_on_both_sides(repo: Repo, capsys: Captured) -> None:
+    repo.git("mv", "stacks", "real")
+    (repo.root / "stacks").symlink_to("real")
+    repo.commit()
+    found = _diff(capsys, "HEAD~1", "HEAD")
+    assert (found["before"]["exists"], found["after"]["exists"]) == (True, True)
+    assert not found["changed"]
+
+
+def test_a_temporary_folder_without_room_is_told(
+    repo: Repo, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(repo.root / "none"))
+    assert run(["spec", "diff"]) == 1
+    assert "cannot be copied" in capsys.readouterr().err
 
 
 def test_an_environment_that_comes_or_goes_is_told_as_such(repo: Repo, capsys: Captured) -> None:

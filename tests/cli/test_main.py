@@ -44,6 +44,18 @@ def test_a_reader_that_has_seen_enough_is_no_failure() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("form", ["json", "github"])
+def test_a_spec_that_is_refused_stays_refused_when_nobody_reads_on(
+    form: str, tmp_path: Path
+) -> None:
+    spec = tmp_path / "local.yaml"
+    spec.write_text("base: none.yaml\nnodes: 1\n")
+    arguments = ("spec", "validate", str(spec), "--error-format", form)
+    done = _run('"$@" | true; exit ${PIPESTATUS[0]}', *arguments)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "<&- >&- 2>&-"])
 def test_closed_streams_do_not_matter(closed: str) -> None:
     assert _run(f'"$@" {closed}', "--version").returncode == 0

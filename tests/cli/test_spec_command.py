@@ -1,13 +1,20 @@
 """`tally spec`: checked, rendered, explained; the pieces themselves have their own tests."""
 
+# ruff: noqa: RUF001 - Chinese has its own punctuation
+
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import re
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
 import yaml
+from rich.cells import cell_len
 
 from tallyard.cli.main import run
 from tallyard.render.scheduler import configuration
@@ -156,6 +163,56 @@ def test_a_list_of_files_that_leads_out_of_the_folder_removes_nothing_there(
     assert outside.read_text() == "mine"
 
 
+def test_a_list_that_is_no_text_names_no_file_of_ours(tmp_path: Path) -> None:
+    (tmp_path / ".tallyard-manifests").write_bytes(b"\xff\xfe\nnlp\x00/x.yaml\n")
+    assert run(["spec", "render", STACK, "--output-dir", str(tmp_path)]) == 0
+
+
+def test_what_is_written_does_not_follow_links_out_of_the_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, outside = tmp_path / "manifests", tmp_path / "outside"
+    outside.mkdir()
+    (outside / "thesis.txt").write_text("mine")
+    assert run(["spec", "render", STACK, "--output-dir", str(folder)]) == 0
+    one = folder / "nlp" / "localqueue-training.yaml"
+    content = one.read_text()
+    one.unlink()
+    one.symlink_to(outside / "thesis.txt")
+    assert run(["spec", "render", STACK, "--output-dir", str(folder)]) == 0
+    assert (one.is_symlink(), one.read_text()) == (False, content)
+    shutil.rmtree(folder / "nlp")
+    (folder / "nlp").symlink_to(outside)
+    capsys.readouterr()
+    assert run(["spec", "render", STACK, "--output-dir", str(folder)]) == 1
+    assert "this folder is a link" in capsys.readouterr().err
+    assert [path.name for path in outside.iterdir()] == ["thesis.txt"]
+    assert (outside / "thesis.txt").read_text() == "mine"
+
+
+def test_two_renders_into_one_folder_do_not_mix(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    handle = os.open(tmp_path, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        assert run(["spec", "render", STACK, "--output-dir", str(tmp_path)]) == 1
+        assert "another render writes into this folder now" in capsys.readouterr().err
+    finally:
+        os.close(handle)
+    assert run(["spec", "render", STACK, "--output-dir", str(tmp_path)]) == 0
+
+
+def test_a_list_that_could_not_be_written_whole_is_the_old_one(tmp_path: Path) -> None:
+    """As on a full disk: nothing is left half written."""
+    assert run(["spec", "render", STACK, "--output-dir", str(tmp_path)]) == 0
+    marker = tmp_path / ".tallyard-manifests"
+    before = marker.read_text()
+    (tmp_path / ".tallyard-manifests.new").mkdir()
+    assert run(["spec", "render", STACK, "--output-dir", str(tmp_path)]) == 1
+    assert marker.read_text() == before
+
+
 def test_the_stacks_of_the_working_folder_count_before_those_of_the_checkout(
     spec: Path,
     tmp_path: Path,
@@ -249,6 +306,77 @@ def test_what_an_author_names_is_neither_required_nor_not(
     assert "required:        yes" in capsys.readouterr().out
 
 
+def test_a_key_is_explained_in_chinese_and_its_labels_line_up(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["spec", "explain", "pools.training.borrowed", "--lang", "zh"]) == 0
+    head, text, *facts = capsys.readouterr().out.splitlines()
+    assert head == "pools.training.borrowed  keep 或 reclaim"
+    assert text == "  队列借用的卡在所有者需要时如何处理。"
+    labels = [fact.partition("：")[0].strip() for fact in facts]
+    assert labels == ["必填", "默认值", "默认值来源", "作用", "因环境而异"]
+    columns = {cell_len(re.match(r" +.*?： +", fact)[0]) for fact in facts}  # type: ignore[index]
+    assert columns == {15}
+
+
+def test_on_a_terminal_a_chinese_fact_goes_on_below_its_first_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "50")
+    assert run(["spec", "explain", "price.uneven", "--lang", "zh", "--no-color"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(cell_len, lines)) <= 50
+    first = next(line for line in lines if line.startswith("  作用："))
+    after = lines[lines.index(first) + 1]
+    assert after.startswith(" " * 15)
+    assert after[15] != " "
+
+
+def test_every_label_in_english_lines_up(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["spec", "explain", "pools.training.borrowed"]) == 0
+    _, _, *facts = capsys.readouterr().out.splitlines()
+    assert len(facts) == 5
+    assert {len(re.match(r" +.*?: +", fact)[0]) for fact in facts} == {19}  # type: ignore[index]
+
+
+def test_of_the_keys_below_one_the_first_sentence_is_told_in_either_language(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["spec", "explain", "tiers.gold"]) == 0
+    out = capsys.readouterr().out
+    assert "cards       Pool, model, number: the cards that each project of the tier owns.\n" in out
+    assert "max-time    The longest time limit that a job may have, e.g. 72h.\n" in out
+    assert run(["spec", "explain", "tiers.gold", "--lang", "zh"]) == 0
+    out = capsys.readouterr().out
+    assert "  下级键：\n键          说明\n" in out
+    assert "cards       资源池、型号、数量：该等级的每个项目自有的卡。\n" in out
+    assert "max-time    作业可设的最长时限，例如 72h。\n" in out
+
+
+def test_the_keys_of_both_files_are_listed_in_chinese(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["spec", "explain", "--lang", "zh"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "tiers         各个配额等级。" in lines
+    assert "nodes         该环境的主机。" in lines
+    assert not [line for line in lines if line.endswith(".")]
+
+
+def test_the_data_of_a_key_keep_their_names_and_have_texts_of_the_language(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    read = {}
+    for lang in ("en", "zh"):
+        assert run(["spec", "explain", "price.wait", "-o", "json", "--lang", lang]) == 0
+        read[lang] = json.loads(capsys.readouterr().out)
+    assert list(read["en"]) == list(read["zh"])
+    assert (read["en"]["text"], read["zh"]["text"]) == ("What waiting costs.", "等待如何计费。")
+    assert list(read["zh"]["keyTexts"]) == ["charged", "up-to"]
+    assert all(text.endswith("。") for text in read["zh"]["keyTexts"].values())
+
+
 @pytest.mark.parametrize(
     ("key", "place"), [("hosts", "nodes[].hosts"), ("weight", "tiers.NAME.weight")]
 )
@@ -257,6 +385,35 @@ def test_a_key_without_its_path_is_answered_with_its_place(
 ) -> None:
     assert run(["spec", "explain", key]) == 6
     assert f"do you mean {place}?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("key", ['"', ".", "..", "[", ".pools", "pools.", 'pools."', "a..b"])
+def test_what_is_no_path_is_no_key(key: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["spec", "explain", key]) == 6
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert f'no key "{key}"' in err
+
+
+@pytest.mark.parametrize(
+    ("key", "nearest"),
+    [
+        ("pools.training.burts", "burst"),
+        ("tiers.gold.max-tme", "max-time"),
+        ("accelerators.A100.rat", "rate"),
+        ("projects.nlp.users.anna.logn", "logins"),
+    ],
+)
+def test_a_mistyped_key_below_a_name_is_no_part_of_the_name(
+    key: str, nearest: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["spec", "explain", key]) == 6
+    assert f'Did you mean "{nearest}"?' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("key", ["pools.training.sharing.x", "pools.training.models.0"])
+def test_the_name_of_a_pool_has_no_dots(key: str) -> None:
+    assert run(["spec", "explain", key]) == 6
 
 
 def test_a_key_that_does_not_exist_ends_with_6_and_the_nearest(

@@ -6,16 +6,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from infra import queues, tenants
 from lab.toolchain.ensure import Toolchain
 from tallyard import labels
 from tallyard.render.check import Schemas, crd_schemas
-from tallyard.render.immutable import IMMUTABLE, Fate, removed, replaced
+from tallyard.render.fates import Fate
+from tallyard.render.immutable import IMMUTABLE, removed, replaced
 from tallyard.render.manifest import Manifest
 from tallyard.render.platform import render
 from tallyard.spec.model import Level, Platform
@@ -116,6 +115,7 @@ def test_a_changed_priority_names_both_of_its_objects(platform: Platform) -> Non
         ("PriorityClass", "training"),
         ("WorkloadPriorityClass", "training"),
     ]
+    assert all(each.is_refused for each in found)
 
 
 def test_a_changed_topology_is_a_new_object_beside_the_old_one(platform: Platform) -> None:
@@ -139,20 +139,13 @@ def test_of_a_project_that_goes_the_namespace_stays_and_the_queues_do_not(
     assert fates["RoleBinding", "vision", labels.MEMBER_ROLE] is Fate.DELETED
 
 
-def test_the_fates_are_those_of_the_program() -> None:
-    """`infra` protects priorities, and keeps flavors, topologies and namespaces."""
-    assert queues._NEVER_REPLACED.protect
-    assert queues._KEPT.retain_on_delete
-    assert "retain_on_delete=True" in Path(tenants.__file__).read_text()
-
-
 def test_the_rules_of_kueues_kinds_are_those_of_its_chart(
     manifests: tuple[Manifest, ...], crds: Schemas
 ) -> None:
     kinds = {(str(each.object["apiVersion"]), each.kind) for each in manifests}
     ours = {key for key in kinds if key[0] == labels.KUEUE_API}
     assert len(ours) >= 6
-    # Its value can be changed; ours is made again with its PriorityClass.
+    # Its value can be changed; ours is kept equal to its PriorityClass.
     ours.discard((labels.KUEUE_API, "WorkloadPriorityClass"))
     ours.add((labels.KUEUE_API, "AdmissionCheck"))
     for key in ours:

@@ -1,6 +1,10 @@
 """Every key of the spec explains itself."""
 
+# ruff: noqa: RUF001 - Chinese has its own punctuation
+
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 
@@ -24,9 +28,13 @@ def shown(place: Steps) -> str:
 
 @pytest.mark.parametrize("place", PLACES, ids=shown)
 def test_a_key_has_a_text_and_a_type(place: Steps) -> None:
-    explanation = explain(shown(place))
+    explanation, chinese = explain(shown(place)), explain(shown(place), "zh")
     assert explanation.text.endswith(".")
     assert explanation.type
+    assert chinese.text.endswith("。")
+    assert chinese.type
+    assert bool(chinese.effect) == bool(explanation.effect)
+    assert bool(chinese.origin) == bool(explanation.origin)
 
 
 def test_there_are_keys_to_explain() -> None:
@@ -41,6 +49,20 @@ def test_the_example_of_the_guide() -> None:
     assert cards.effect == "The nominal quota of the project's ClusterQueue in that pool."
     assert cards.keys == ("NAME",)
     assert not cards.is_per_environment
+
+
+def test_the_example_of_the_guide_in_chinese() -> None:
+    english, chinese = explain("tiers.gold.cards"), explain("tiers.gold.cards", "zh")
+    assert chinese.text.startswith("资源池、型号、数量：")
+    assert chinese.effect == "项目在该资源池的 ClusterQueue 的名义配额。"
+    assert chinese.type == "NAME: NAME: 整数，0 到 1000000"
+    assert replace(chinese, text=english.text, effect=english.effect, type=english.type) == english
+
+
+def test_what_nothing_enforces_yet_says_so_in_both_languages() -> None:
+    assert explain("freeze.cap").effect.endswith("nothing enforces it yet.)")
+    assert explain("freeze.cap", "zh").effect.endswith("。（会检查和比较；目前尚未强制执行。）")
+    assert explain("freeze.cap", "zh").origin.startswith("经验值：")
 
 
 def test_numbers_show_their_range_and_choices_their_values() -> None:

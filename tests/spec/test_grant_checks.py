@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.spec.specs import LOCAL, PLATFORM, changed
+import pytest
+
+from tallyard import units
+from tests.spec.specs import LOCAL, PLATFORM, changed, load_texts
 from tests.spec.variations import INFERENCE, told, values, varied, with_override
 
 GOLD = "core-hours: 200000/month, max-time: 24h"
@@ -69,6 +72,40 @@ def test_the_wait_is_frozen_as_far_as_it_is_charged(tmp_path: Path) -> None:
     assert told(tmp_path, free) == []
     half = changed(free, "0%}", "50%}")
     assert values(tmp_path, half)["total"] == "8655"
+
+
+@pytest.mark.parametrize(
+    ("rate", "wait"), [("30", "5m"), ("7", "17m"), ("29.999", "0s"), ("54", "30s")]
+)
+def test_the_longest_time_that_is_told_fits_and_a_minute_more_does_not(
+    tmp_path: Path, rate: str, wait: str
+) -> None:
+    platform = varied(
+        PLATFORM,
+        ("rate: 30,", f"rate: {rate},"),
+        ("200000/month", "28000/month"),
+        ("max-time: 24h", "max-time: 90d"),
+        ("accelerators:", f"price: {{wait: {{up-to: {wait}}}}}\naccelerators:"),
+    )
+    found = values(tmp_path, platform)
+    assert (found["terms"], found["length"]) == ("8 + 4", wait)
+    longest = units.parse_duration(str(found["right"]))
+    assert told(tmp_path, changed(platform, "90d", f"{longest // 60}m")) == []
+    more = changed(platform, "90d", f"{longest // 60 + 1}m")
+    assert told(tmp_path, more) == [("SPEC510", "tiers.gold.max-time")]
+
+
+def test_cards_that_are_not_there_are_taken_off_the_largest_job(tmp_path: Path) -> None:
+    """8 own and 4000 borrowed would be more than the 16 there are; half a wait is charged."""
+    vast = varied(
+        PLATFORM,
+        ("{training: 4}", "{training: 4000}"),
+        ("max-time: 24h", "max-time: 90d"),
+        ("accelerators:", "price: {wait: {charged: 50%}}\naccelerators:"),
+    )
+    (found,) = (p for p in load_texts(tmp_path, vast).problems if p.code == "SPEC510")
+    assert (found.values["terms"], found.values["cards"]) == ("8 + 4000 > 16", 16)
+    assert found.values["length"] == "5m x 50%"
 
 
 def test_a_limit_is_never_shown_as_high_as_what_is_above_it(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tallyard import units
 from tallyard.spec import guesses
 
 
@@ -34,16 +35,40 @@ from tallyard.spec import guesses
         ("SPEC130", "UTC+8", "Asia/Shanghai"),
         ("SPEC132", "https://Registry.example.com/team/", "registry.example.com/team"),
         ("SPEC133", "RDMA/*", "rdma/"),
-        ("SPEC117", "40GB", "40Gi"),
+        ("SPEC117", "40GB", "40G"),
+        ("SPEC117", "2TB", "2T"),
+        ("SPEC117", "512 mb", "512M"),
+        ("SPEC117", "16KB", "16k"),
+        ("SPEC117", "16KiB", "16Ki"),
+        ("SPEC117", "1.5TiB", "1.5Ti"),
         ("SPEC117", "20 GiB", "20Gi"),
         ("SPEC117", 64, "64Gi"),
         ("SPEC114", "NVIDIA", "nvidia"),
         ("SPEC114", "bronze_small", "bronze-small"),
         ("SPEC116", "A100 40GB", "A100-40GB"),
+        ("SPEC403", "h100-00..23", "h100-[00-23]"),
+        ("SPEC403", "H100_00..23", "h100-[00-23]"),
+        ("SPEC403", "GPU_00", "gpu-00"),
+        ("SPEC403", "GPU-01-02", "gpu-01-02"),
+        ("SPEC405", "h100-00-23", "h100-[00-23]"),
+        ("SPEC115", "h100-{00..23}", "h100-[00-23]"),
+        ("SPEC115", "h100-[00..23]", "h100-[00-23]"),
+        ("SPEC115", "h100-[00:23]", "h100-[00-23]"),
+        ("SPEC115", "h100-(00-23)", "h100-[00-23]"),
+        ("SPEC115", "h100-[00-23", "h100-[00-23]"),
+        ("SPEC115", "h100-00 to 23", "h100-[00-23]"),
+        ("SPEC115", "a-[0..9].corp.example", "a-[0-9].corp.example"),
     ],
 )
 def test_what_was_meant_is_guessed(code: str, written: object, meant: str) -> None:
     assert guesses.likely(code, written) == meant
+
+
+@pytest.mark.parametrize(
+    ("written", "equal"), [("2TB", 2 * 10**12), ("40GB", 40 * 10**9), ("40GiB", 40 * 2**30)]
+)
+def test_a_quantity_is_guessed_in_the_unit_that_is_equal(written: str, equal: int) -> None:
+    assert units.parse_bytes(guesses.likely("SPEC117", written)) == equal
 
 
 @pytest.mark.parametrize(
@@ -67,6 +92,11 @@ def test_what_was_meant_is_guessed(code: str, written: object, meant: str) -> No
         ("SPEC125", True),
         ("SPEC125", None),
         ("SPEC106", "8 cards"),
+        ("SPEC115", "h100-[23..00]"),
+        ("SPEC115", "h100"),
+        ("SPEC403", "主机"),
+        ("SPEC405", "h100-23-00"),
+        ("SPEC405", "h100-7"),
     ],
 )
 def test_what_can_be_meant_in_two_ways_is_not_guessed(code: str, written: object) -> None:

@@ -46,6 +46,34 @@ def test_each_host_beyond_a_clusters_limit_is_not_told_again(tmp_path: Path) -> 
     assert told(tmp_path, local=local) == [("SPEC402", "nodes[4].hosts")]
 
 
+@pytest.mark.parametrize(
+    ("hosts", "code", "place"),
+    [
+        ("a100-00..01", "SPEC403", "nodes[0].hosts"),
+        ("A100_00..01", "SPEC403", "nodes[0].hosts"),
+        ("a100-[00..01]", "SPEC115", "nodes[0].hosts"),
+        ("a100-{00..01}", "SPEC115", "nodes[0].hosts"),
+        ("a100-[01-00]", "SPEC401", "nodes[0].hosts"),
+        ("a100-00-01", "SPEC405", "nodes[0].rack"),
+    ],
+)
+def test_hosts_whose_name_is_refused_are_counted_nowhere(
+    tmp_path: Path, hosts: str, code: str, place: str
+) -> None:
+    """More cards are granted than one host has, and it has two racks: neither is told."""
+    local = changed(LOCAL, "a100-[00-01]", hosts)
+    assert told(tmp_path, local=local) == [(code, place)]
+    if code != "SPEC401":
+        assert values(tmp_path, local=local)["nearest"] == "a100-[00-01]"
+
+
+def test_one_host_too_few_is_still_told_of_the_cards(tmp_path: Path) -> None:
+    """The near miss: a name that hosts have, in one rack."""
+    local = changed(changed(LOCAL, '"a100-[00-01]"', "a100-00"), '"r[0-1]"', "r0")
+    found = told(tmp_path, local=changed(local, "cards: 8, cpu: 128", "cards: 4, cpu: 128"))
+    assert ("SPEC501", "tiers.gold.cards.training.A100") in found
+
+
 def test_hosts_of_a_borrower_are_told_so_and_not_what_they_lack(tmp_path: Path) -> None:
     local = changed(LOCAL, "pool: training, model: A100, cards: 8,", "pool: elastic,")
     assert told(tmp_path, local=local) == [("SPEC407", "nodes[0].pool")]

@@ -40,6 +40,87 @@ def test_a_file_that_is_no_yaml_does_not_hide_the_faults_of_the_other(tmp_path: 
     assert [problem.code for problem in loaded.problems] == ["SPEC012", "SPEC106"]
 
 
+BROKEN_OVERLAYS = {
+    "a bracket": ("rack: r2}", "rack: r2", "SPEC012"),
+    "a tab": ("  - {hosts: bi-00", "\t- {hosts: bi-00", "SPEC007"),
+    "too deep": ("rack: r2}", f"rack: {'[' * 30}{']' * 30}}}", "SPEC024"),
+}
+
+
+@pytest.mark.parametrize("slip", BROKEN_OVERLAYS)
+def test_an_environment_that_cannot_be_read_does_not_hide_the_faults_of_the_platform(
+    tmp_path: Path, slip: str
+) -> None:
+    """Shape, references and meaning of the platform are told; nothing that needs hosts is."""
+    old, new, code = BROKEN_OVERLAYS[slip]
+    local = LOCAL.replace(old, new, 1)
+    loaded = load_texts(tmp_path, PLATFORM, local)
+    assert [problem.code for problem in loaded.problems] == [code]
+    platform = changed(PLATFORM, "[block, rack, host]", "[rack, block, host]")
+    platform = changed(platform, "weight: 1", "weight: 0")
+    platform = changed(platform, "tier: bronze", "tier: bronce")
+    loaded = load_texts(tmp_path, platform, local)
+    assert loaded.platform is None
+    assert [(p.location.file.name, p.code) for p in loaded.problems] == [
+        ("platform.yaml", "SPEC313"),
+        ("platform.yaml", "SPEC111"),
+        ("platform.yaml", "SPEC203"),
+        ("local.yaml", code),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "is_read"),
+    [
+        ("base: platform.yaml", True),
+        ('base: "platform.yaml"  # the one', True),
+        ("base: 'platform.yaml'", True),
+        ("base: platform.yaml\r", True),
+        ("  base: platform.yaml", False),
+        ("base: platform.yaml: x", False),
+        ("base: platform.yaml\nbase: other.yaml", False),
+        ("#base: platform.yaml", False),
+        ("base:", False),
+    ],
+)
+def test_the_platform_of_a_text_that_is_no_yaml_is_what_one_line_says(
+    tmp_path: Path, line: str, *, is_read: bool
+) -> None:
+    loaded = load_texts(tmp_path, local=f"{line}\nnodes: [\n")
+    assert (len(loaded.files) == 2) == is_read, loaded.problems
+    assert all(problem.location.file.name == "local.yaml" for problem in loaded.problems)
+
+
+@pytest.mark.parametrize(
+    ("base", "meant"),
+    [
+        ("stacks/platform.yaml", "platform.yaml"),
+        ("shared/common.yaml", "../shared/common.yaml"),
+    ],
+)
+def test_a_base_that_is_seen_from_another_folder_is_told_as_seen_from_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, base: str, meant: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("stacks", "shared"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "shared" / "common.yaml").write_text(PLATFORM)
+    loaded = load_texts(tmp_path / "stacks", local=changed(LOCAL, "platform.yaml", base))
+    (problem,) = loaded.problems
+    assert (problem.code, problem.path) == ("SPEC042", "base")
+    assert problem.values["nearest"] == meant
+    mended = load_texts(tmp_path / "stacks", local=changed(LOCAL, "platform.yaml", meant))
+    assert mended.problems == ()
+
+
+def test_a_mistyped_base_in_another_folder_is_suggested_with_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "stacks").mkdir()
+    (tmp_path / "shared.yaml").write_text(PLATFORM)
+    local = changed(LOCAL, "platform.yaml", "../sharde.yaml")
+    (problem,) = load_texts(tmp_path / "stacks", local=local).problems
+    assert (problem.code, problem.values["nearest"]) == ("SPEC001", "../shared.yaml")
+
+
 def test_paths_are_shown_from_the_working_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,7 @@ from string import Formatter
 import pytest
 from pydantic_core import ErrorDetails
 
-from tallyard.spec import shape
+from tallyard.spec import value_faults
 from tallyard.spec.messages import closing, line, meaning, report, sentence, title
 from tallyard.spec.problem import WARNINGS, Location, Problem
 from tallyard.spec.texts import TEXTS
@@ -113,7 +113,7 @@ def test_a_kind_of_fault_that_nobody_knows_is_told_all_the_same() -> None:
     """As a newer pydantic may bring: SPEC199, with its own words."""
     at = Location(Path("x.yaml"), 1, 1)
     fault = ErrorDetails(type="brand_new", loc=("cpu",), msg="must be prime", input=4)
-    code, values = shape._fault(fault, {}, Scalar(at, "cpu", "4", 4))
+    code, values = value_faults.fault(fault, {}, Scalar(at, "cpu", "4", 4))
     problem = Problem(code, at, "cpu", {"found": 4, **values})
     assert code == "SPEC199"
     assert sentence(problem).startswith("4 does not fit here (must be prime).")

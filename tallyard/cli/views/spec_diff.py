@@ -4,88 +4,104 @@ Pure, but for the language of the run. How the sections are laid out is `spec_di
 `spec_diff_markdown`'s.
 """
 
+# Chinese punctuation is full-width.
+# ruff: noqa: RUF001
+
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 
+from tallyard.cli import session
 from tallyard.cli.views.spec_diff_facts import (
     facts_section,
     project_block,
     subject_block,
     tier_block,
 )
-from tallyard.cli.views.spec_diff_hosts import hosts_section, supply_section
-from tallyard.cli.views.spec_diff_parts import ARROW, Block, Row, Section, joined
+from tallyard.cli.views.spec_diff_hosts import hosts_section
+from tallyard.cli.views.spec_diff_notices import notices_section
+from tallyard.cli.views.spec_diff_objects import Objects, removed_section, replaced_section
+from tallyard.cli.views.spec_diff_parts import Block, Row, Section
+from tallyard.cli.views.spec_diff_supply import supply_section
 from tallyard.cli.words import word, words
-from tallyard.render.immutable import Fate, Removed, Replaced
+from tallyard.spec.changes.renames import Rename
 from tallyard.spec.changes.whole import Changes
+from tallyard.spec.messages import sentence
+from tallyard.spec.problem import Problem
 
 
 def sections(
-    found: Changes, replaced: tuple[Replaced, ...], removed: tuple[Removed, ...]
+    found: Changes, objects: Objects, warnings: tuple[Problem, ...]
 ) -> tuple[Section, ...]:
-    """Return the sections that have something to tell, in the order in which people look."""
+    """Return the sections that have something to tell, in the order in which people look.
+
+    Args:
+        found: What differs.
+        objects: What happens to objects that cannot simply be changed.
+        warnings: Those that the spec had not before.
+    """
+    tiers = [each for each in found.renames if each.kind == "tier"]
+    others = [each for each in found.renames if each.kind != "tier"]
     every = (
-        facts_section(word("Tiers"), map(tier_block, found.tiers)),
+        notices_section(found, objects),
+        facts_section(
+            word("Tiers"), (_renames(tiers), *(tier_block(each, found) for each in found.tiers))
+        ),
         facts_section(word("Projects"), (project_block(each, found) for each in found.projects)),
-        facts_section(word("For everybody"), map(subject_block, found.everybody)),
-        hosts_section(found.hosts),
-        supply_section(found.supply),
-        _replaced(replaced),
-        _removed(removed),
+        facts_section(
+            word("For everybody"), (_renames(others), *map(subject_block, found.everybody))
+        ),
+        hosts_section(found.hosts, found.moves),
+        supply_section(found),
+        replaced_section(objects.replaced),
+        removed_section(objects.removed),
+        _warnings(warnings),
     )
-    return tuple(each for each in every if any(_has_content(block) for block in each.blocks))
+    return tuple(each for each in every if any(map(_has_content, each.blocks)))
 
 
 def _has_content(block: Block) -> bool:
-    return bool(block.title or block.rows)
+    return bool(block.title or block.rows or block.notes)
 
 
-def _replaced(found: tuple[Replaced, ...]) -> Section:
+def _renames(renames: Iterable[Rename]) -> Block:
+    return Block("", (), (), tuple(map(_rename, renames)))
+
+
+def _rename(rename: Rename) -> str:
+    zh = session.lang() == "zh"
+    kind, old, new = word(rename.kind), rename.before, rename.after
+    said = f"{kind} {old} 改名为 {new}" if zh else f"{kind} {old} is now called {new}"
+    match rename.kind:
+        case "pool":
+            more = (
+                "；其队列以新名称新建，旧队列会被删除，作业须写新队列名"
+                if zh
+                else "; its queues are new ones of that name, the old ones are deleted, and work has "
+                "to name the new"
+            )
+        case "accelerator":
+            more = (
+                f"；主机的标签 gpu.model 用新名称，写明 {old} 的作业将找不到主机"
+                if zh
+                else f"; hosts have it in gpu.model, and work that names {old} finds none"
+            )
+        case _:
+            more = ""
+    return said + more
+
+
+def _warnings(warnings: tuple[Problem, ...]) -> Section:
     rows = tuple(
         Row(
             (
-                each.kind,
-                _object_name(each.namespace, each.name),
-                field.field,
-                f"{field.before} {ARROW} {field.after}",
-                word(_WAYS_OUT.get(each.kind, _USUAL_WAY_OUT)),
+                each.code,
+                f"{each.location.file}:{each.location.line}:{each.location.column}",
+                each.path,
+                sentence(each, session.lang()),
             )
         )
-        for each in found
-        for field in each.fields
+        for each in warnings
     )
-    headings = (*words("KIND", "NAME", "FIELD", "CHANGE"), "")
-    title = word("Objects that cannot be changed, only deleted and made again")
-    return Section(title, headings, (Block("", (), rows),))
-
-
-def _removed(found: tuple[Removed, ...]) -> Section:
-    by_kind: dict[tuple[str, Fate], list[str]] = {}
-    for each in found:
-        by_kind.setdefault((each.kind, each.fate), []).append(
-            _object_name(each.namespace, each.name)
-        )
-    rows = tuple(
-        Row((kind, str(len(names)), f"{word(_FATES[fate])}: {joined(names)}"))
-        for (kind, fate), names in by_kind.items()
-    )
-    headings = (*words("KIND", "NUMBER"), "")
-    title = word("Objects that are no longer asked for")
-    return Section(title, headings, (Block("", (), rows),), right=(1,))
-
-
-def _object_name(namespace: str | None, name: str) -> str:
-    return f"{namespace}/{name}" if namespace else name
-
-
-_FATES: Mapping[Fate, str] = {
-    Fate.KEPT: "left in the cluster",
-    Fate.PROTECTED: "protected, `pulumi up` refuses",
-    Fate.DELETED: "deleted",
-}
-_USUAL_WAY_OUT = "give it a new name, beside the old one"
-_WAYS_OUT: Mapping[str, str] = dict.fromkeys(
-    ("PriorityClass", "WorkloadPriorityClass"),
-    "leave this priority, add another name with the new value, and move the pools to it",
-)
+    headings = (*words("CODE", "FILE", "KEY"), "")
+    return Section(word("New warnings"), headings, (Block("", (), rows),))

@@ -19,10 +19,11 @@ from tallyard.cli.views.spec_diff_parts import (
     Section,
     count,
     joined,
+    slices_text,
 )
 from tallyard.cli.views.spec_diff_values import delta_text, moment, value_text
 from tallyard.cli.words import word, words
-from tallyard.spec.changes.change import Cause, Change, Presence, Subject, Through
+from tallyard.spec.changes.change import Change, Presence, Subject, Through
 from tallyard.spec.changes.facts import Fact, Unit
 from tallyard.spec.changes.projects import OverrideChange, ProjectChange
 from tallyard.spec.changes.whole import Changes
@@ -38,7 +39,7 @@ def facts_section(title: str, blocks: Iterable[Block]) -> Section:
     return Section(title, headings, tuple(blocks), right=(1, 2, 3), coloured=3)
 
 
-def tier_block(tier: Subject) -> Block:
+def tier_block(tier: Subject, found: Changes) -> Block:
     """Return what is told of a tier."""
     zh = session.lang() == "zh"
     if tier.used_by:
@@ -46,7 +47,9 @@ def tier_block(tier: Subject) -> Block:
         used = f"项目：{names}" if zh else f"of {names}"
     else:
         used = "没有项目使用" if zh else "no project has it"
-    return Block(tier.name, (*_came_or_went(tier.presence), used), _rows(tier.changes))
+    return Block(
+        tier.name, (*_came_or_went(tier.presence), used), _rows(tier.changes, found.slices)
+    )
 
 
 def subject_block(subject: Subject) -> Block:
@@ -64,7 +67,8 @@ def project_block(project: ProjectChange, found: Changes) -> Block:
     people = f"{project.people} 人" if zh else count(project.people, "person", "people")
     facts = (*_came_or_went(project.presence), f"{word('tier')} {project.tier}", people)
     lines = tuple(line for each in project.overrides for line in _override_lines(each, found))
-    return Block(project.key, facts, _rows(project.changes), tuple(_moves(project)), lines)
+    rows = _rows(project.changes, found.slices)
+    return Block(project.key, facts, rows, tuple(_moves(project)), lines)
 
 
 def _moves(project: ProjectChange) -> Iterator[str]:
@@ -84,6 +88,13 @@ def _moves(project: ProjectChange) -> Iterator[str]:
             else f"id {old} {ARROW} {new}: a new namespace {new} with queues of its own; "
             f"the namespace {old} stays with what is in it, and nothing moves over"
         )
+    if project.rename_of:
+        like, id_before = project.rename_of.key, project.rename_of.id
+        yield (
+            f"可能是 {like} 改名：如果是，请写 `id: {id_before}`"
+            if zh
+            else f"it may be {like} under a new key: if so, write `id: {id_before}`"
+        )
     if project.presence is Presence.REMOVED:
         yield (
             f"命名空间 {new} 及其内容保留"
@@ -93,16 +104,22 @@ def _moves(project: ProjectChange) -> Iterator[str]:
 
 
 def _override_lines(change: OverrideChange, found: Changes) -> Iterator[str]:
+    zh = session.lang() == "zh"
     sides = (
-        ("-", change.before, found.zone_before),
-        ("+", change.after, found.zone_after),
+        ("-", change.before, found.zone_before, change.is_over_before),
+        ("+", change.after, found.zone_after, change.is_over_after),
     )
-    over = f", {word('it has ended')}," if change.is_over else ""
-    for sign, override, zone in sides:
-        if override is not None:
-            until = f"{word('until')} {moment(override.until, zone)}"
-            said = ", ".join(_override_parts(override))
-            yield f"{sign} {word('override')} {until}{over} ({override.reason}): {said}"
+    for sign, override, zone, is_over in sides:
+        if override is None:
+            continue
+        until, said = moment(override.until, zone), joined(_override_parts(override))
+        head = f"{sign} {word('override')}"
+        if zh:
+            over = "，已结束" if is_over else ""
+            yield f"{head}至 {until}{over}（{override.reason}）：{said}"
+        else:
+            over = "that has ended on" if is_over else "until"
+            yield f"{head} {over} {until} ({override.reason}): {said}"
 
 
 def _override_parts(override: Override) -> Iterator[str]:
@@ -116,24 +133,43 @@ def _override_parts(override: Override) -> Iterator[str]:
         yield f"{label(Fact.MAX_TIME)} {value_text(override.max_time_seconds, Unit.SECONDS)}"
 
 
-def _rows(changes: Iterable[Change]) -> tuple[Row, ...]:
-    return tuple(_row(each) for each in changes)
+def _rows(changes: Iterable[Change], slices: Mapping[str, int] | None = None) -> tuple[Row, ...]:
+    return tuple(_row(each, slices or {}) for each in changes)
 
 
-def _row(change: Change) -> Row:
+def _row(change: Change, slices: Mapping[str, int]) -> Row:
     what = " ".join((label(change.fact), *(name for _, name in change.about)))
-    note = _cause(change.cause) if _is_told(change) else ""
-    before, after = texts_of(change)
     if change.fact is Fact.USER and None in {change.before, change.after}:
-        state = word("new") if change.before is None else word("gone")
-        logins = after if change.before is None else before
-        # Without logins of their own people log in by their names.
-        note = "" if logins == dict(change.about)["user"] else logins
-        return Row((what, "", "", state, note), 1 if change.before is None else -1)
+        return _person_row(what, change)
+    before, after = texts_of(change)
+    notes = [_slices(change, slices), _cause(change)]
     if max(cell_len(before), cell_len(after)) > _COLUMN_MAX:
-        note = SEPARATOR[session.lang()].join(filter(None, (f"{before} {ARROW} {after}", note)))
+        notes.insert(0, f"{before} {ARROW} {after}")
         before = after = ""
+    note = SEPARATOR[session.lang()].join(filter(None, notes))
     return Row((what, before, after, delta_text(change), note), change.effect)
+
+
+def _person_row(what: str, change: Change) -> Row:
+    """Return the row of somebody who came or went, or did both: who only moves gains nothing."""
+    is_new = change.before is None
+    before, after = texts_of(change)
+    logins = after if is_new else before
+    # Without logins of their own people log in by their names.
+    own = "" if logins == dict(change.about)["user"] else logins
+    note = SEPARATOR[session.lang()].join(filter(None, (_cause(change), own)))
+    if change.cause is not None:
+        return Row((what, "", "", word("moved"), note))
+    return Row((what, "", "", word("new" if is_new else "gone"), note), 1 if is_new else -1)
+
+
+def _slices(change: Change, slices: Mapping[str, int]) -> str:
+    """Return how many slices the cards are, where the pool cuts them."""
+    each = slices.get(dict(change.about).get("pool", ""))
+    cards = change.after or change.before
+    if each is None or change.unit is not Unit.CARDS or not isinstance(cards, int):
+        return ""
+    return slices_text(cards, each) if cards else ""
 
 
 def texts_of(change: Change) -> tuple[str, str]:
@@ -149,13 +185,11 @@ def label(fact: Fact) -> str:
     return word(_SAID.get(fact, fact.value))
 
 
-def _cause(cause: Cause | None) -> str:
-    return "" if cause is None else word(_CAUSES[cause.through]).format(name=cause.name)
-
-
-def _is_told(change: Change) -> bool:
-    """Return whether the cause of a change is not in its own name."""
-    return change.fact is not Fact.PRIORITY
+def _cause(change: Change) -> str:
+    cause = change.cause
+    # That the pool has another priority is what the row itself says.
+    is_said = change.fact is Fact.PRIORITY and cause and cause.through is Through.POOL
+    return "" if cause is None or is_said else word(_CAUSES[cause.through]).format(name=cause.name)
 
 
 def _came_or_went(presence: Presence) -> tuple[str, ...]:
@@ -166,7 +200,7 @@ def _came_or_went(presence: Presence) -> tuple[str, ...]:
 # Where the spec has no such key, or its key says too little by itself.
 _SAID: Mapping[Fact, str] = {
     Fact.RATE: "rate per card-hour",
-    Fact.LASTS: "hours at full quota",
+    Fact.LASTS: "lasts at full quota",
     Fact.SHARE: "share of",
     Fact.CARD_MEMORY: "memory",
     Fact.POOL_PRIORITY: "priority",
@@ -179,4 +213,7 @@ _CAUSES: Mapping[Through, str] = {
     Through.OVERRIDE: "through an override",
     Through.POOL: "through pool {name}",
     Through.RATES: "through the rates",
+    Through.PRIORITY: "`pulumi up` refuses it",
+    Through.FROM_PROJECT: "from project {name}",
+    Through.TO_PROJECT: "to project {name}",
 }

@@ -63,8 +63,8 @@ def _block(block: Block, section: Section) -> Iterator[str]:
         if block.facts:
             yield escaped(SEPARATOR[session.lang()].join(block.facts))
             yield ""
-    for note in block.notes:
-        yield escaped(note)
+    if block.notes:
+        yield from (f"- {escaped(note)}" for note in block.notes)
         yield ""
     if block.rows:
         yield from _table(section.headings, block.rows, section.right)

@@ -13,6 +13,7 @@ from tallyard.cli import session
 NOTHING = "—"
 ARROW = "→"
 SEPARATOR: Mapping[str, str] = {"en": "; ", "zh": "；"}
+COLON: Mapping[str, str] = {"en": ": ", "zh": "："}
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,20 @@ class Section:
 def joined(names: Iterable[str]) -> str:
     """Return names behind one another."""
     return ("、" if session.lang() == "zh" else ", ").join(names)
+
+
+def place(pool: str, model: str | None) -> str:
+    """Return what a model in a pool is called; hosts without cards have none."""
+    return f"{pool} {model}" if model else pool
+
+
+def slices_text(cards: int, slices: int) -> str:
+    """Return how many slices cards are, each of which gives so many; a whole card is no slice."""
+    zh = session.lang() == "zh"
+    said = f"{cards} 张卡" if zh else count(cards, "card", "cards")
+    if slices == 1:
+        return said
+    return f"{said} = {cards * slices} {'个切片' if zh else 'slices'}"
 
 
 def count(number: int, one: str, more: str) -> str:

@@ -32,17 +32,17 @@ def show(sections: tuple[Section, ...]) -> None:
 def _lines(section: Section, width: int | None) -> Iterator[Text]:
     room = None if width is None else width - len(_INDENT)
     rows = [row for block in section.blocks for row in block.rows]
-    printed = layout.lines(
-        section.headings,
-        [tuple(map(_printable, row.cells)) for row in rows],
-        frozenset(section.right),
-        room,
-    )
-    heading, *body = printed
-    grouped = iter(_grouped(body))
     yield Text()
     yield Text(section.title, style="bold")
+    grouped: Iterator[list[str]] = iter(())
     if rows:
+        heading, *body = layout.lines(
+            section.headings,
+            [tuple(map(_printable, row.cells)) for row in rows],
+            frozenset(section.right),
+            room,
+        )
+        grouped = iter(_grouped(body))
         yield Text(f"{_INDENT}{heading}", style="dim")
     for block in section.blocks:
         yield from _block(block, grouped, section, room)
@@ -56,7 +56,11 @@ def _block(
         facts = SEPARATOR[session.lang()].join(map(_printable, block.facts))
         yield from _titled(title, facts, room)
     for note in block.notes:
-        yield from (Text(f"{_BELOW}{each}") for each in _broken(_printable(note), room))
+        # Below a title it stands further in; several of them are told apart by their beginnings.
+        indent = _BELOW if block.title else _INDENT
+        first, *rest = _broken(_printable(note), room)
+        yield Text(f"{indent}{first}")
+        yield from (Text(f"{_INDENT}{_BELOW}{each}") for each in rest)
     for row in block.rows:
         for line in next(grouped):
             text = Text(f"{_INDENT}{line}")

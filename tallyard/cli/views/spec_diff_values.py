@@ -2,39 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import datetime, time, timedelta
-from zoneinfo import ZoneInfo
 
 from tallyard import units
 from tallyard.cli import session
-from tallyard.cli.words import word
-from tallyard.spec.changes.change import Change, Rank, Value
+from tallyard.cli.words import word, words
+from tallyard.spec import moments
+from tallyard.spec.changes.change import Change, Lasting, Rank, Value
 from tallyard.spec.changes.facts import Unit
 from tallyard.spec.model import CoreHours
 
 _MILLI = 1000
 _PARTS = ((3600, "h"), (60, "m"), (1, "s"))
 # Where a difference says little without what it is compared with.
-_WITH_PERCENT = frozenset({Unit.GRANT, Unit.HOURS, Unit.MILLI_CORE_HOURS, Unit.BYTES})
+_WITH_PERCENT = frozenset({Unit.GRANT, Unit.LASTING, Unit.MILLI_CORE_HOURS, Unit.BYTES})
 
 
 def value_text(value: Value, unit: Unit) -> str:
     """Return a value as the spec writes it; an empty text for None."""
+    text = ""
     match value:
         case CoreHours():
-            return f"{value.amount}/{value.period}"
+            text = f"{value.amount}/{value.period}"
+        case Lasting():
+            text = _lasting_text(value)
         case Rank():
-            return f"{value.name} {value.value}"
+            text = f"{value.name} {value.value}"
         case bool():
-            return word("yes" if value else "no")
+            text = word("yes" if value else "no")
         case int():
-            return _number_text(value, unit)
-    # A name, several, or none.
-    return value if isinstance(value, str) else ", ".join(value or ())
+            text = _number_text(value, unit)
+        case str():
+            text = word(value) if unit is Unit.CHOICE else value
+        case tuple():
+            text = ", ".join(words(*value) if unit is Unit.CHOICES else value)
+    return text
 
 
 def delta_text(change: Change) -> str:
     """Return the difference with its sign, and in per cent where that says more; or nothing."""
+    if change.is_of_other_period:
+        return _by_the_hour_text(change)
     delta = change.delta
     if not delta or (isinstance(change.before, Rank) and _is_renamed(change)):
         return ""
@@ -47,9 +56,25 @@ def delta_text(change: Change) -> str:
     return f"{text} ({percent:+}%)" if percent and change.unit in _WITH_PERCENT else text
 
 
+def _by_the_hour_text(change: Change) -> str:
+    """Return by how much more or less of a grant there is in an hour, whatever its period."""
+    sign = {1: "+", -1: "-"}.get(change.effect)
+    if sign is None:
+        return word("as much an hour")
+    percent = change.percent
+    return f"{percent:+}%" if percent else f"{sign}<1%"
+
+
+def _lasting_text(value: Lasting) -> str:
+    """Return how much of its period a grant lasts."""
+    if value.share == 1:
+        return word(f"all of a {value.period}")
+    return word(f"{{}}h of a {value.period}").format(value.hours)
+
+
 def moment(until: datetime, zone: str) -> str:
     """Return the last day on which something holds, or the moment at which it ends."""
-    local = until.astimezone(ZoneInfo(zone))
+    local = until.astimezone(moments.zone(zone))
     if local.time() == time():
         return (local.date() - timedelta(days=1)).isoformat()
     return f"{local:%Y-%m-%d %H:%M} ({zone})"
@@ -73,15 +98,22 @@ def _is_renamed(change: Change) -> bool:
 
 
 def _number_text(number: int, unit: Unit) -> str:
-    match unit:
-        case Unit.SECONDS:
-            return duration(number)
-        case Unit.HOURS:
-            return f"{number}h"
-        case Unit.PERCENT:
-            return f"{number}%"
-        case Unit.MILLI | Unit.MILLI_CORE_HOURS:
-            return units.vcpu(number)
-        case Unit.BYTES:
-            return units.format_bytes(number)
-    return str(number)
+    write = _WRITTEN.get(unit)
+    return write(number) if write else str(number)
+
+
+def _sharing_text(slices: int) -> str:
+    if slices == 1:
+        return word("exclusive")
+    return f"{slices} 个切片" if session.lang() == "zh" else f"{slices} slices"
+
+
+_WRITTEN: Mapping[Unit, Callable[[int], str]] = {
+    Unit.SECONDS: duration,
+    Unit.LASTING: "{}h".format,
+    Unit.PERCENT: "{}%".format,
+    Unit.MILLI: units.vcpu,
+    Unit.MILLI_CORE_HOURS: units.vcpu,
+    Unit.BYTES: units.format_bytes,
+    Unit.SHARING: _sharing_text,
+}

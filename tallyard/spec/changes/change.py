@@ -7,14 +7,15 @@ lists are compared here, in one way for all of them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 
 from tallyard.spec.changes.facts import KINDS, NAME, Fact, Unit
-from tallyard.spec.grant_checks import HOURS
-from tallyard.spec.model import CoreHours
+from tallyard.spec.model import CoreHours, Period
 
+# Nothing of these is none of them.
+_AMOUNTS = frozenset({Unit.CARDS, Unit.GRANT, Unit.LASTING, Unit.RANK})
 _ORDER = {fact: index for index, fact in enumerate(Fact)}
 
 
@@ -26,7 +27,19 @@ class Rank:
     value: int
 
 
-type Value = int | str | CoreHours | Rank | tuple[str, ...] | None
+@dataclass(frozen=True)
+class Lasting:
+    """For how long a grant lasts while all cards are used: whole hours of its period, at most all.
+
+    `share` is the exact part of the period; by it grants of different periods are compared.
+    """
+
+    hours: int
+    period: Period
+    share: Fraction = field(compare=False)
+
+
+type Value = int | str | CoreHours | Lasting | Rank | tuple[str, ...] | None
 # What the fact is about, widest first: (("pool", "training"), ("model", "A100")).
 type About = tuple[tuple[str, str], ...]
 type Facts = Mapping[tuple[Fact, About], Value]
@@ -42,18 +55,21 @@ class Presence(StrEnum):
 
 
 class Through(StrEnum):
-    """What else has changed, so that a project's fact did."""
+    """What else has changed, so that a fact did; `priority` is one whose new value is refused."""
 
     TIER = "tier"
     OTHER_TIER = "other-tier"
     OVERRIDE = "override"
     POOL = "pool"
     RATES = "rates"
+    PRIORITY = "priority"
+    FROM_PROJECT = "from-project"
+    TO_PROJECT = "to-project"
 
 
 @dataclass(frozen=True)
 class Cause:
-    """Why a fact of a project differs; `name` is the tier's or the pool's, empty for others."""
+    """Why a fact differs; `name` is that of the tier, pool, priority or project, or empty."""
 
     through: Through
     name: str = ""
@@ -77,32 +93,50 @@ class Change:
     @property
     def delta(self) -> int | None:
         """Return how much more it is, in the unit; None where it cannot be subtracted."""
-        before, after = self.before, self.after
-        match before, after:
-            case CoreHours(), CoreHours() if before.period is not after.period:
-                return None
-            case (CoreHours() | None, CoreHours() | None) | (Rank() | None, Rank() | None):
-                # A priority of its own scale begins at no zero.
-                if isinstance(before or after, Rank) and None in {before, after}:
-                    return None
-                return _amount(after) - _amount(before)
-        if self.unit in {Unit.CARDS, Unit.GRANT} or (_is_number(before) and _is_number(after)):
-            return _amount(after) - _amount(before)
+        sides = (self.before, self.after)
+        # A priority begins at no zero; and what nobody had has lasted for no time.
+        begins_at_zero = not any(isinstance(each, (Rank, Lasting)) for each in sides)
+        if self.is_of_other_period or (None in sides and not begins_at_zero):
+            return None
+        if self.unit in _AMOUNTS or all(map(self._is_amount, sides)):
+            return _amount(self.after) - _amount(self.before)
         return None
 
     @property
     def percent(self) -> int | None:
-        """Return the difference in per cent of what was before, rounded; None where that is nothing."""
-        if self.delta is None or not _amount(self.before):
+        """Return the difference in per cent of what was before, rounded; None where that is nothing.
+
+        Grants of different periods are compared by the hour.
+        """
+        less, more = _by_the_hour(self.before), _by_the_hour(self.after)
+        if not less or (self.delta is None and not self.is_of_other_period):
             return None
-        return round(Fraction(100 * self.delta, abs(_amount(self.before))))
+        return round(100 * (more - less) / abs(less))
+
+    @property
+    def is_of_other_period(self) -> bool:
+        """Return whether both are grants, each for another period."""
+        match self.before, self.after:
+            case (CoreHours() as before, CoreHours() as after) | (
+                Lasting() as before,
+                Lasting() as after,
+            ):
+                return before.period is not after.period
+        return False
 
     @property
     def effect(self) -> int:
-        """Return 1 for a gain, -1 for a loss, 0 for what is neither."""
+        """Return 1 for a gain, -1 for a loss, 0 for what is neither or will not come about."""
+        if self.cause is not None and self.cause.through is Through.PRIORITY:
+            return 0
         sign = KINDS.get(self.fact, NAME)[1]
         less, more = _by_the_hour(self.before), _by_the_hour(self.after)
         return sign * ((more > less) - (more < less))
+
+    def _is_amount(self, value: Value) -> bool:
+        """Say whether a value is a number that can be subtracted; how a card is shared is none."""
+        is_number = isinstance(value, int) and not isinstance(value, bool)
+        return is_number and self.unit is not Unit.SHARING
 
 
 @dataclass(frozen=True)
@@ -147,14 +181,12 @@ def _is_same(change: Change) -> bool:
     return change.before == change.after
 
 
-def _is_number(value: Value) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
 def _amount(value: Value) -> int:
     match value:
         case CoreHours():
             return value.amount
+        case Lasting():
+            return value.hours
         case Rank():
             return value.value
         case bool() | str() | tuple() | None:
@@ -165,5 +197,7 @@ def _amount(value: Value) -> int:
 def _by_the_hour(value: Value) -> Fraction:
     """Return a value by which more and less are told, whatever its period."""
     if isinstance(value, CoreHours):
-        return value.amount / HOURS[value.period]
+        return value.per_hour
+    if isinstance(value, Lasting):
+        return value.share
     return Fraction(_amount(value))

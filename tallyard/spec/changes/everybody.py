@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 from tallyard import units
-from tallyard.spec.changes.change import Facts, Subject, Value, about, compared, presence
+from tallyard.spec.changes.change import (
+    Cause,
+    Facts,
+    Presence,
+    Subject,
+    Through,
+    Value,
+    about,
+    because,
+    compared,
+    presence,
+)
 from tallyard.spec.changes.facts import Fact
 from tallyard.spec.model import Accelerator, Platform, Pool, Priority
 
@@ -16,7 +28,7 @@ def everybody(before: Platform | None, after: Platform | None) -> Iterator[Subje
     yield from _each("accelerator", _accelerator, lambda side: side.accelerators, before, after)
     yield from _one("freeze", _freeze, before, after)
     yield from _one("defaults", _defaults, before, after)
-    yield from _each("priority", _priority, lambda side: side.priorities, before, after)
+    yield from map(_refused, _each("priority", _priority, _priorities_of, before, after))
     yield from _each("pool", _pool, lambda side: side.pools, before, after)
     yield from _one("platform", _platform, before, after)
 
@@ -115,6 +127,21 @@ def _priority(priority: Priority) -> Facts:
     return _facts({Fact.VALUE: priority.value, Fact.PREEMPTIBLE: priority.preemptible})
 
 
+def _priorities_of(side: Platform) -> Mapping[str, Priority]:
+    return side.priorities
+
+
+def _refused(priority: Subject) -> Subject:
+    """Return a priority; that another value of it is refused is told where it stands."""
+    if priority.presence is not Presence.CHANGED:
+        return priority
+    cause = Cause(Through.PRIORITY, priority.name)
+    changes = tuple(
+        because(each, cause) if each.fact is Fact.VALUE else each for each in priority.changes
+    )
+    return replace(priority, changes=changes)
+
+
 def _pool(pool: Pool) -> Facts:
     return _facts(
         {
@@ -122,7 +149,8 @@ def _pool(pool: Pool) -> Facts:
             Fact.POOL_PRIORITY: pool.priority.name,
             Fact.MODELS: pool.models,
             Fact.WORK: pool.work.value,
-            Fact.SLICES: pool.slices,
+            # Only what owns cards can share them.
+            Fact.SHARING: None if pool.borrows_from else pool.slices,
             Fact.DEFAULT_MODEL: pool.default_model,
             Fact.BORROWED: pool.borrowed.value,
             Fact.BORROWS_FROM: pool.borrows_from,

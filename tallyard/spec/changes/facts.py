@@ -12,14 +12,17 @@ class Unit(StrEnum):
     CARDS = "cards"
     NUMBER = "number"
     GRANT = "core-hours/period"
-    HOURS = "hours"
+    LASTING = "hours/period"
     SECONDS = "seconds"
     PERCENT = "percent"
     MILLI_CORE_HOURS = "thousandths of a core-hour"
     MILLI = "thousandths"
     BYTES = "bytes"
     RANK = "priority"
+    SHARING = "sharing"
     WORD = "word"
+    CHOICE = "choice"
+    CHOICES = "choices"
     WORDS = "words"
     YES_NO = "boolean"
 
@@ -64,7 +67,7 @@ class Fact(StrEnum):
     POOL_PRIORITY = "queue-priority"
     MODELS = "models"
     WORK = "work"
-    SLICES = "sharing.time-slicing"
+    SHARING = "sharing"
     DEFAULT_MODEL = "default-model"
     BORROWED = "borrowed"
     BORROWS_FROM = "borrows-from"
@@ -94,7 +97,7 @@ KINDS: Mapping[Fact, tuple[Unit, int]] = {
     Fact.CARDS: (Unit.CARDS, 1),
     Fact.BORROW: (Unit.CARDS, 1),
     Fact.CORE_HOURS: (Unit.GRANT, 1),
-    Fact.LASTS: (Unit.HOURS, 1),
+    Fact.LASTS: (Unit.LASTING, 1),
     Fact.MAX_TIME: (Unit.SECONDS, 1),
     Fact.USER_SHARE: (Unit.PERCENT, 1),
     Fact.SHARE: (Unit.PERCENT, 1),
@@ -118,14 +121,18 @@ KINDS: Mapping[Fact, tuple[Unit, int]] = {
     Fact.VALUE: (Unit.NUMBER, 0),
     Fact.PREEMPTIBLE: (Unit.YES_NO, 0),
     Fact.MODELS: (Unit.WORDS, 0),
-    Fact.SLICES: (Unit.NUMBER, 0),
+    Fact.SHARING: (Unit.SHARING, 0),
     Fact.RUNS_CPU_WORK: (Unit.YES_NO, 0),
     Fact.GRACE: (Unit.SECONDS, 1),
     Fact.BURST: (Unit.PERCENT, 1),
     Fact.SCALE_WITHIN: (Unit.SECONDS, -1),
     Fact.PODS_PER_AGENT: (Unit.NUMBER, 1),
     Fact.BACKOFF_LIMIT: (Unit.NUMBER, 1),
-    Fact.TOPOLOGY: (Unit.WORDS, 0),
+    Fact.TOPOLOGY: (Unit.CHOICES, 0),
+    Fact.ORIGIN: (Unit.CHOICE, 0),
+    Fact.UNEVEN: (Unit.CHOICE, 0),
+    Fact.WORK: (Unit.CHOICE, 0),
+    Fact.BORROWED: (Unit.CHOICE, 0),
     Fact.UNCOUNTED: (Unit.WORDS, 0),
     Fact.OVERCOMMIT_CARDS: (Unit.MILLI, 0),
     Fact.OVERCOMMIT_CORE_HOURS: (Unit.MILLI, 0),

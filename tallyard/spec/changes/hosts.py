@@ -1,4 +1,4 @@
-"""Which hosts come and go, and what that leaves of cards to grant and to borrow."""
+"""Which hosts come, go, move between pools, or become others."""
 
 from __future__ import annotations
 
@@ -40,26 +40,14 @@ class HostsChange:
 
 
 @dataclass(frozen=True)
-class Supply:
-    """Cards of one model in one pool. `unassigned` is what is left for queues to borrow."""
+class Move:
+    """Hosts that stand in another pool than before, or have cards of another model."""
 
-    installed: int
-    granted: int
-
-    @property
-    def unassigned(self) -> int:
-        """Return what no project is granted; nothing where more is granted than there is."""
-        return max(self.installed - self.granted, 0)
-
-
-@dataclass(frozen=True)
-class SupplyChange:
-    """What there is of a model in a pool before and after."""
-
+    hosts: tuple[str, ...]
+    pool_before: str
     pool: str
-    model: str
-    before: Supply
-    after: Supply
+    model_before: str | None
+    model: str | None
 
 
 def host_changes(before: Platform | None, after: Platform | None) -> Iterator[HostsChange]:
@@ -82,13 +70,16 @@ def host_changes(before: Platform | None, after: Platform | None) -> Iterator[Ho
             yield found
 
 
-def supply_changes(before: Platform | None, after: Platform | None) -> Iterator[SupplyChange]:
-    """Yield the pools and models of which another number is installed or granted."""
-    places = dict.fromkeys((*_places(after), *_places(before)))
-    for pool, model in places:
-        was, now = _supply(before, pool, model), _supply(after, pool, model)
-        if was != now:
-            yield SupplyChange(pool, model, was, now)
+def moves(before: Platform | None, after: Platform | None) -> Iterator[Move]:
+    """Yield the hosts that go from one pool or model to another, those together that go alike."""
+    old = {node.name: node for node in before.nodes} if before else {}
+    alike: dict[tuple[str, str, str | None, str | None], list[str]] = {}
+    for node in after.nodes if after else ():
+        was = old.get(node.name)
+        if was is not None and (was.pool, was.model) != (node.pool, node.model):
+            way = (was.pool, node.pool, was.model, node.model)
+            alike.setdefault(way, []).append(node.name)
+    yield from (Move(tuple(hosts), *way) for way, hosts in alike.items())
 
 
 def ranges(names: Iterable[str]) -> tuple[str, ...]:
@@ -153,15 +144,3 @@ def _facts(node: Node) -> Facts:
         (Fact.BLOCK, ()): node.block,
         (Fact.RACK, ()): node.rack,
     }
-
-
-def _places(platform: Platform | None) -> Iterator[tuple[str, str]]:
-    for pool in platform.pools.values() if platform else ():
-        if pool.borrows_from is None:
-            yield from ((pool.name, model) for model in pool.models)
-
-
-def _supply(platform: Platform | None, pool: str, model: str) -> Supply:
-    if platform is None:
-        return Supply(0, 0)
-    return Supply(platform.cards_installed(pool, model), platform.cards_granted(pool, model))

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
 
-from tallyard.spec.changes.change import About, Facts, Subject, about, compared, presence
+from tallyard.spec.changes.change import (
+    About,
+    Facts,
+    Lasting,
+    Subject,
+    about,
+    compared,
+    presence,
+)
 from tallyard.spec.changes.facts import Fact
 from tallyard.spec.model import Limits, Platform, Tier
 
@@ -36,8 +45,8 @@ def of_limits(limits: Limits, bursts: Bursts) -> Facts:
     }
 
 
-def hours_at_full_quota(limits: Limits, platform: Platform) -> int | None:
-    """Return for how many whole hours the core-hours last while all cards are used.
+def lasting(limits: Limits, platform: Platform) -> Lasting | None:
+    """Return for how long the core-hours last while all cards are used.
 
     None where there are no cards.
     """
@@ -46,13 +55,16 @@ def hours_at_full_quota(limits: Limits, platform: Platform) -> int | None:
         for models in limits.cards.values()
         for model, cards in models.items()
     )
-    return limits.core_hours.amount * _MILLI // rate if rate else None
+    if not rate:
+        return None
+    grant, length = limits.core_hours, limits.core_hours.period.hours
+    hours = min(Fraction(grant.amount * _MILLI, rate), length)
+    return Lasting(int(hours), grant.period, hours / length)
 
 
 def tiers(before: Platform | None, after: Platform | None) -> Iterator[Subject]:
     """Yield the tiers that differ; also those that no project has."""
     old, new = before.tiers if before else {}, after.tiers if after else {}
-    projects = [each for side in (after, before) if side for each in side.projects.values()]
     for name in dict.fromkeys((*new, *old)):
         was, now = old.get(name), new.get(name)
         changes = compared(_of_tier(was), _of_tier(now))
@@ -62,7 +74,7 @@ def tiers(before: Platform | None, after: Platform | None) -> Iterator[Subject]:
                 name,
                 presence(was, now),
                 changes,
-                tuple(dict.fromkeys(each.key for each in projects if each.tier.name == name)),
+                tuple(_used_by(name, after if now else before, after)),
             )
 
 
@@ -80,6 +92,14 @@ def pools_with_burst(*platforms: Platform | None) -> frozenset[str]:
         for name, pool in platform.pools.items()
         if pool.burst is not None
     )
+
+
+def _used_by(tier: str, side: Platform | None, after: Platform | None) -> Iterator[str]:
+    """Yield the projects that have a tier on one side, as they are called after."""
+    keys = {each.id: each.key for each in after.projects.values()} if after else {}
+    for project in side.projects.values() if side else ():
+        if project.tier.name == tier:
+            yield keys.get(project.id, project.key)
 
 
 def _of_tier(tier: Tier | None) -> Facts:

@@ -34,11 +34,15 @@ _OF_GRANT = frozenset({Fact.CARDS, Fact.CORE_HOURS})
 
 @dataclass(frozen=True)
 class OverrideChange:
-    """An override that came, went or says something else; `is_over` when it had ended anyway."""
+    """An override that came, went or says something else.
+
+    `is_over_*` say whether it has ended by what stands on that side.
+    """
 
     before: Override | None
     after: Override | None
-    is_over: bool
+    is_over_before: bool
+    is_over_after: bool
 
     @property
     def presence(self) -> Presence:
@@ -51,7 +55,8 @@ class ProjectChange:
     """A project that differs. `key` and `id` are those after, of a removed one those before.
 
     `key_before` and `id_before` are None where they are the same. `people` is how many users
-    the project has, or had.
+    the project has, or had. `rename_of` is the project that went and that this new one looks
+    like.
     """
 
     key: str
@@ -63,6 +68,7 @@ class ProjectChange:
     people: int
     changes: tuple[Change, ...]
     overrides: tuple[OverrideChange, ...]
+    rename_of: ProjectChange | None = None
 
 
 @dataclass(frozen=True)
@@ -115,7 +121,10 @@ def _change(
     changes = compared(_facts(was, burst, differing), _facts(now_is, burst, differing))
     if was and now_is:
         changes = tuple(
-            because(each, _cause(each, changes, was, now_is, burst)) for each in changes
+            because(each, _cause(each, changes, was, now_is, burst))
+            for each in changes
+            # Without cards there is nothing to last, for which the cards' own row is enough.
+            if each.fact is not Fact.LASTS or None not in {each.before, each.after}
         )
     else:
         # It is told beside the project's name.
@@ -153,7 +162,7 @@ def _facts(side: _Side | None, burst: frozenset[str], differing: frozenset[str])
         **ranks,
         **shares,
         **{(Fact.USER, about(user=user.name)): user.logins for user in project.users},
-        (Fact.LASTS, ()): limits.hours_at_full_quota(project.limits, platform),
+        (Fact.LASTS, ()): limits.lasting(project.limits, platform),
         (Fact.TIER, ()): project.tier.name,
         (Fact.WEIGHT, ()): project.tier.weight,
         (Fact.DEFAULT_USER, ()): project.default_user,
@@ -176,8 +185,17 @@ def _cause(
     if change.fact is Fact.LASTS and not any(other.fact in _OF_GRANT for other in others):
         return Cause(Through.RATES)
     if change.fact is Fact.PRIORITY and None not in {change.before, change.after}:
-        return Cause(Through.POOL, pool)
+        return _cause_of_rank(pool, was, now_is)
     return _cause_of_limit(change, was, now_is, burst) if change.fact in _OF_TIER else None
+
+
+def _cause_of_rank(pool: str, was: _Side, now_is: _Side) -> Cause:
+    """Return whether the pool has another priority, or the priority a value that is refused."""
+    name = now_is.platform.pools[pool].priority.name
+    old, new = (side.platform.priorities.get(name) for side in (was, now_is))
+    if old is not None and new is not None and old.value != new.value:
+        return Cause(Through.PRIORITY, name)
+    return Cause(Through.POOL, pool)
 
 
 def _cause_of_limit(change: Change, was: _Side, now_is: _Side, burst: frozenset[str]) -> Cause:
@@ -212,5 +230,12 @@ def _overrides(was: _Side | None, now_is: _Side | None, now: datetime) -> Iterat
         same = next((one for one in old if one.reason == each.reason), None)
         if same is not None:
             old.remove(same)
-        yield OverrideChange(same, each, each.until <= now)
-    yield from (OverrideChange(each, None, each.until <= now) for each in old)
+        yield _override_change(same, each, now)
+    yield from (_override_change(each, None, now) for each in old)
+
+
+def _override_change(
+    before: Override | None, after: Override | None, now: datetime
+) -> OverrideChange:
+    was, is_now = (each is not None and each.until <= now for each in (before, after))
+    return OverrideChange(before, after, was, is_now)
