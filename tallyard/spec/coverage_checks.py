@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from tallyard import labels
@@ -20,28 +21,31 @@ def covered(draft: Draft) -> Iterator[Problem]:
         return
     keys = draft.platform.keys
     cards = _cards(draft)
+    domains = frozenset(each.partition("/")[0] for each in cards)
+    prefixes = frozenset(keys.uncounted)
+    lengths = {len(prefix) for prefix in prefixes}
     for resource in keys.defaults.resources:
         steps = ("defaults", "resources", resource)
         if resource in cards:
             yield draft.problem_at_key("SPEC517", *steps, found=resource, other=cards[resource])
-        elif not resource.startswith(keys.uncounted):
-            yield draft.problem_at_key(
-                "SPEC515", *steps, found=resource, usual=_prefix(resource, (*COUNTED, *cards))
-            )
+        elif not any(resource[:length] in prefixes for length in lengths):
+            usual = _prefix(resource, domains)
+            yield draft.problem_at_key("SPEC515", *steps, found=resource, usual=usual)
 
 
-def _prefix(resource: str, counted: tuple[str, ...]) -> str:
+def _prefix(resource: str, counted: frozenset[str]) -> str:
     """Return the plugin's domain, or the whole name where the domain has what quotas count."""
-    domain = f"{resource.partition('/')[0]}/"
-    return resource if any(each.startswith(domain) for each in counted) else domain
+    domain = resource.partition("/")[0]
+    return resource if domain in counted else f"{domain}/"
 
 
 def excluded(draft: Draft) -> Iterator[Problem]:
     """What a quota counts is not taken out of counting."""
-    counted = (*COUNTED, *_cards(draft))
+    # In order, so that what begins with a prefix stands where the prefix would.
+    counted = sorted((*COUNTED, *_cards(draft)))
     for index, prefix in enumerate(draft.platform.keys.uncounted):
-        hit = next((resource for resource in counted if resource.startswith(prefix)), None)
-        if hit is not None:
+        hit = counted[at] if (at := bisect_left(counted, prefix)) < len(counted) else ""
+        if hit.startswith(prefix):
             yield draft.problem("SPEC516", "uncounted", index, found=prefix, name=hit)
 
 

@@ -569,7 +569,7 @@ class PlatformKeys(_Keys):
 
 
 class OverlayKeys(_Keys):
-    """What differs between environments. What the platform's file says too is replaced here."""
+    """What differs between environments. A key that the platform's file says too counts from here."""
 
     base: str = key(
         "The platform's file, seen from this file's folder.",

@@ -65,10 +65,19 @@ class Draft:
         What is wrong with the pool is told by itself, so whoever compares with its models
         leaves it at that.
         """
-        keys = self.platform.keys.pools.get(pool)
-        if keys is None or keys.borrows_from is not None or keys.models is None:
-            return None
-        return keys.models if self._known["accelerators"].issuperset(keys.models) else None
+        return self._owned.get(pool)
+
+    @cached_property
+    def _owned(self) -> Mapping[str, tuple[str, ...]]:
+        """The models of each pool that owns some, as far as all of them are known."""
+        known = self._known["accelerators"]
+        return {
+            name: pool.models
+            for name, pool in self.platform.keys.pools.items()
+            if pool.borrows_from is None
+            and pool.models is not None
+            and known.issuperset(pool.models)
+        }
 
     def is_placed(self, group: HostsKeys) -> bool:
         """Return whether the hosts' pool lists their model; hosts without cards always are.

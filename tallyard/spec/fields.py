@@ -1,7 +1,7 @@
 """The kinds of value that the spec's keys take, and how a key is described.
 
 A kind says how its text looks; what it means as a number is `units.py`'s. Each refusal has a
-type of its own, which `shape.py` turns into a code.
+type of its own, which `value_faults.py` turns into a code.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def key(
         enforced: Whether something holds people to it by now; else the effect says that not.
         origin: Where its default comes from: a rule of thumb, a vendor, a measurement.
         per_environment: Whether an environment's file may say it.
-        filled: minItems or minProperties of a section that may not be empty: `shape.py`
+        filled: minItems or minProperties of a section that may not be empty: `faults.py`
             checks it, so that an empty section does not hide what else is wrong.
         rest: What pydantic's `Field` takes.
     """

@@ -8,183 +8,110 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from fractions import Fraction
+from itertools import groupby
 
 from tallyard import units
-from tallyard.spec import resolve, sums
-from tallyard.spec.document import TierKeys, WaitKeys
-from tallyard.spec.draft import Draft, Place
+from tallyard.spec import rates, resolve, sums, terms
+from tallyard.spec.draft import Draft
 from tallyard.spec.model import CoreHours, Period
 from tallyard.spec.problem import Problem
 from tallyard.spec.tree import Steps
 
-HOURS: dict[Period, Fraction] = {
-    Period.DAY: Fraction(24),
-    Period.WEEK: Fraction(168),
-    Period.MONTH: Fraction(1461, 2),
-}
 _MILLI = 1000
 _SECONDS = 3600
-_MINUTE = 60
 _PERCENT = 100
-_CENT = 100
+
+type _Grants = Counter[tuple[Steps, CoreHours]]
 
 
 def lasting(draft: Draft) -> Iterator[Problem]:
     """A tier's core-hours last for a day or more when all of its cards are used."""
     if not draft.is_sound("accelerators", "tiers"):
         return
-    tiers = draft.platform.keys.tiers
-    for name in _short_tiers(draft):
-        tier = tiers[name]
-        rate = _rate_of(draft, _cards(tier))
-        seconds = Fraction(resolve.core_hours(tier.core_hours).amount * _MILLI * _SECONDS, rate)
+    for each in rates.short_terms(draft):
+        rate = rates.rate_of(draft, each.granted())
+        seconds = Fraction(each.amount * _MILLI * _SECONDS, rate)
         yield draft.problem(
-            *("SPEC509", "tiers", name, "core-hours"),
-            found=tier.core_hours,
-            value=_rounded_up(Fraction(rate, _MILLI)),
+            "SPEC509",
+            *each.place("core-hours", "cards"),
+            found=each.core_hours,
+            value=rates.rounded_up(Fraction(rate, _MILLI)),
             length=units.duration(float(seconds)),
-            least=math.ceil(rate * HOURS[Period.DAY] / _MILLI),
+            least=math.ceil(rate * Period.DAY.hours / _MILLI),
         )
-
-
-def _short_tiers(draft: Draft) -> Iterator[str]:
-    """Yield the tiers whose core-hours do not last a day."""
-    allowed = sums.allowed(draft)
-    for name, tier in draft.platform.keys.tiers.items():
-        # More cards than can be there are told as such.
-        sure = ((place, _at_most(allowed, place, cards)) for place, cards in _cards(tier))
-        grant = resolve.core_hours(tier.core_hours).amount
-        if grant * _MILLI < _rate_of(draft, sure) * HOURS[Period.DAY]:
-            yield name
-
-
-@dataclass(frozen=True)
-class _Job:
-    """The largest job that a tier permits, by what it freezes, and what one queue may freeze."""
-
-    cost: Fraction
-    limit: Fraction
-    # The longest time limit that the cap lets pass, with the wait.
-    seconds_max: Fraction
-    cards: int
-    # How they add up: own ones, borrowed ones, and how many there are if that is less.
-    terms: str
-    model: str
-    tier: str
-
-
-def largest_job(draft: Draft) -> Iterator[Problem]:
-    """The largest job that a tier permits can be frozen under the cap of one queue."""
-    if not draft.is_sound("accelerators", "pools", "tiers", "freeze", "price"):
-        return
-    keys = draft.platform.keys
-    # A grant that does not last a day is told as that.
-    short = set(_short_tiers(draft))
-    jobs = [
-        max(_jobs(draft, name, tier), key=lambda job: job.cost)
-        for name, tier in keys.tiers.items()
-        if name not in short and any(_jobs(draft, name, tier))
-    ]
-    refused = [job for job in jobs if job.cost > job.limit]
-    is_cap_wrong = 1 < len(refused) == len(jobs) and draft.is_written("freeze", "cap")
-    if is_cap_wrong:
-        # Too little for any tier: the slip is the cap's, and one.
-        refused = [max(refused, key=lambda job: job.cost / job.limit)]
-    for job in refused:
-        steps: Steps = ("freeze", "cap") if is_cap_wrong else ("tiers", job.tier, "max-time")
-        tier = keys.tiers[job.tier]
-        yield draft.problem(
-            "SPEC510",
-            *steps,
-            tier=job.tier,
-            found=tier.max_time,
-            cards=job.cards,
-            terms=job.terms,
-            model=job.model,
-            length=_wait(keys.price.wait),
-            right=_time(job.seconds_max),
-            total=_rounded_up(job.cost),
-            limit=_rounded_down(job.limit),
-            value=keys.freeze.cap,
-            usual=tier.core_hours,
-        )
-
-
-def _jobs(draft: Draft, name: str, tier: TierKeys) -> Iterator[_Job]:
-    """Yield the largest job of each model, with its wait.
-
-    Services freeze a window at a time instead, so a pool for them has no such job.
-    """
-    keys = draft.platform.keys
-    wait = keys.price.wait
-    charged = Fraction(units.parse_percent(wait.charged), _PERCENT)
-    waiting = charged * units.parse_duration(wait.up_to)
-    seconds = units.parse_duration(tier.max_time) + waiting
-    grant = resolve.core_hours(tier.core_hours).amount
-    limit = Fraction(grant * units.parse_percent(keys.freeze.cap), _PERCENT)
-    for (pool, model), cards in _cards(tier):
-        found = keys.pools.get(pool)
-        if found is not None and found.work == "batch":
-            borrowed = tier.borrow.get(pool, 0)
-            most = _at_most(draft.installed, (pool, model), cards + borrowed)
-            rate = Fraction(most * _rate(draft, model), _MILLI * _SECONDS)
-            longest = limit / rate - waiting if rate else Fraction()
-            terms = f"{cards} + {borrowed}" + f" > {most}" * (most < cards + borrowed)
-            yield _Job(rate * seconds, limit, longest, most, terms, model, name)
-
-
-def _cards(tier: TierKeys) -> Iterator[tuple[Place, int]]:
-    for pool, models in tier.cards.items():
-        for model, cards in models.items():
-            yield (pool, model), cards
-
-
-def _at_most(limits: Mapping[Place, int] | None, place: Place, cards: int) -> int:
-    """Return the cards, or as many as there can be where that is known."""
-    return cards if limits is None or place not in limits else min(cards, limits[place])
 
 
 def supply(draft: Draft) -> Iterator[Problem]:
-    """All grants together are not more than the cards can give, or than `overcommit` allows."""
+    """All grants together are not more than the cards can give, or than `overcommit` allows;
+    nor will they be when an override ends."""
     installed = draft.installed
     is_sound = draft.is_sound("tiers", "projects", "availability", "overcommit")
     # If hosts are missing, that is told of the cards; the core-hours would tell it again.
     if not installed or not is_sound or not draft.are_hosts_placed() or sums.broken(draft):
         return
-    keys, overlay = draft.platform.keys, draft.overlay.keys
     grants = _grants(draft)
-    total = sum((_per_month(each) * n for (_, each), n in grants.items()), Fraction())
-    factor = resolve.milli(sums.overcommit(draft).core_hours)
-    available = units.parse_percent(overlay.availability or keys.availability)
-    rate = Fraction(_rate_of(draft, installed.items()), _MILLI)
-    given = rate * HOURS[Period.MONTH] * available / _PERCENT
-    limit = given * factor / _MILLI
-    if total > limit:
-        # Sorted, so that a long sum that is cut keeps what matters.
-        largest = sorted(grants, key=lambda each: -_per_month(each[1]) * grants[each])
-        terms = (
-            f"{sums.label(at)} {each.amount}/{each.period} x {grants[at, each]}"
-            for at, each in largest
-        )
-        yield draft.problem(
-            "SPEC511",
-            *largest[0][0],
-            total=_rounded_up(total),
-            terms=" + ".join(terms),
-            installed=_rounded_down(given),
-            limit=_rounded_down(limit),
-            overlay=draft.overlay.tree.location.file,
-            value=f"{available}%",
-        )
+    available = resolve.availability(draft)
+    rate = Fraction(rates.rate_of(draft, installed.items()), _MILLI)
+    given = rate * Period.MONTH.hours * available / _PERCENT
+    limit = given * resolve.overcommit(draft).core_hours_milli / _MILLI
+    total, ending = _per_month(grants), None
+    if total <= limit:
+        ending = _first_beyond(draft, grants, limit)
+        if ending is None:
+            return
+        total = _per_month(grants)
+    # Sorted, so that a long sum that is cut keeps what matters.
+    largest = sorted(grants, key=lambda each: -each[1].per_hour * grants[each])
+    summands = (f"{sums.label(at)} {each} x {grants[at, each]}" for at, each in largest)
+    code, steps = "SPEC511", largest[0][0]
+    if ending is not None:
+        code = "SPEC519"
+        steps = ("projects", ending.project, "overrides", ending.index, "core-hours")
+    yield draft.problem(
+        code,
+        *steps,
+        until=ending.until if ending else "",
+        total=rates.rounded_up(total),
+        terms=" + ".join(summands),
+        installed=rates.rounded_down(given),
+        limit=rates.rounded_down(limit),
+        overlay=draft.overlay.tree.location.file,
+        value=f"{available}%",
+    )
 
 
-def _grants(draft: Draft) -> Counter[tuple[Steps, CoreHours]]:
+def _first_beyond(draft: Draft, grants: _Grants, limit: Fraction) -> sums.Ending | None:
+    """Let overrides end until all grants are more than the limit; return the one that does it."""
+    if not draft.is_sound("time-zone"):
+        return None
+    keys, total = draft.platform.keys, _per_month(grants)
+    for _, at_once in groupby(sums.endings(draft), key=lambda each: each.moment):
+        ending = None
+        for each in at_once:
+            project = keys.projects[each.project]
+            text = project.overrides[each.index].core_hours
+            if text is None or project.tier not in keys.tiers:
+                continue
+            steps = ("projects", each.project, "overrides", each.index, "core-hours")
+            old = (steps, resolve.core_hours(text))
+            usual = resolve.core_hours(keys.tiers[project.tier].core_hours)
+            if old not in grants:
+                continue  # of two, which is told, the first never held
+            del grants[old]
+            grants[("tiers", project.tier, "core-hours"), usual] += 1
+            total += (usual.per_hour - old[1].per_hour) * Period.MONTH.hours
+            ending = each
+        if ending is not None and total > limit:
+            return ending
+    return None
+
+
+def _grants(draft: Draft) -> _Grants:
     """Return which grants of core-hours hold now, where they stand and for how many projects."""
     keys = draft.platform.keys
-    found: Counter[tuple[Steps, CoreHours]] = Counter()
+    found: _Grants = Counter()
     for name, project in keys.projects.items():
         tier = keys.tiers.get(project.tier)
         if tier is None:
@@ -216,6 +143,16 @@ def usual_times(draft: Draft) -> Iterator[Problem]:
     for name, steps in places.items():
         found = tiers[name].max_time
         yield draft.problem("SPEC512", *steps, tier=name, found=found, limit=default)
+    for each in terms.overridden(draft):
+        is_news = "max-time" in each.places and each.tier not in short
+        if is_news and units.parse_duration(each.max_time) < units.parse_duration(default):
+            yield draft.problem(
+                "SPEC512",
+                *each.place("max-time"),
+                tier=each.label,
+                found=each.max_time,
+                limit=default,
+            )
 
 
 def fast_lane(draft: Draft) -> Iterator[Problem]:
@@ -232,46 +169,10 @@ def fast_lane(draft: Draft) -> Iterator[Problem]:
     )
 
 
-def _rate_of(draft: Draft, cards: Iterable[tuple[Place, int]]) -> int:
-    """Return what cards cost together for one hour, in thousandths."""
-    return sum(number * _rate(draft, model) for (_, model), number in cards)
+def _per_month(grants: _Grants) -> Fraction:
+    """Return the core-hours that all grants are together in a month."""
+    per_hour = sum((each.per_hour * count for (_, each), count in grants.items()), Fraction())
+    return per_hour * Period.MONTH.hours
 
 
-def _rate(draft: Draft, model: str) -> int:
-    """Return a model's rate in thousandths; nothing for one that is not there."""
-    card = draft.platform.keys.accelerators.get(model)
-    return resolve.milli(card.rate) if card is not None else 0
-
-
-def _per_month(grant: CoreHours) -> Fraction:
-    return grant.amount * HOURS[Period.MONTH] / HOURS[grant.period]
-
-
-def _rounded_up(amount: Fraction) -> str:
-    """Return an amount of core-hours with at most two decimals."""
-    return _number(math.ceil(amount * _CENT))
-
-
-def _rounded_down(amount: Fraction) -> str:
-    """Return the same for a limit, so that what is above it is never shown as equal to it."""
-    return _number(math.floor(amount * _CENT))
-
-
-def _wait(wait: WaitKeys) -> str:
-    """Return how much of a wait is charged at most: `5m`, or `5m x 50%`."""
-    is_whole = units.parse_percent(wait.charged) == _PERCENT
-    return wait.up_to if is_whole else f"{wait.up_to} x {wait.charged}"
-
-
-def _time(seconds: Fraction) -> str:
-    """Return the whole minutes of a time, as the spec writes them: `71h55m`."""
-    hours, minutes = divmod(max(math.floor(seconds / _MINUTE), 0), _MINUTE)
-    return f"{hours}h" * bool(hours) + f"{minutes}m" * bool(minutes or not hours)
-
-
-def _number(cents: int) -> str:
-    whole, rest = divmod(cents, _CENT)
-    return f"{whole}.{rest:02}".rstrip("0") if rest else str(whole)
-
-
-CHECKS = (lasting, largest_job, supply, usual_times, fast_lane)
+CHECKS = (lasting, supply, usual_times, fast_lane)

@@ -55,8 +55,8 @@ _MODELS: Mapping[str, str] = {
     ),
     "Classes of quota.": "各个配额等级。",
     "The teams.": "各个团队。",
-    "What differs between environments. What the platform's file says too is replaced here.": (
-        "因环境而异的内容。平台文件中也有的，以这里为准。"
+    "What differs between environments. A key that the platform's file says too counts from here.": (
+        "因环境而异的内容。平台文件中也有的键，以这里为准。"
     ),
     "The platform's file, seen from this file's folder.": "平台文件，相对于本文件所在的目录。",
     "The hosts of the environment.": "该环境的主机。",

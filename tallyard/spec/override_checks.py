@@ -18,6 +18,8 @@ LENGTH_MAX = timedelta(days=366)
 
 def ends(draft: Draft) -> Iterator[Problem]:
     """An override ends, and within a year; one that has ended is to be deleted (a warning)."""
+    if not draft.is_sound("time-zone"):
+        return
     for key, project in draft.platform.keys.projects.items():
         for index, override in enumerate(project.overrides):
             steps = ("projects", key, "overrides", index, "until")

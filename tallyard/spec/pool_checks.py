@@ -176,19 +176,28 @@ def inference_owns(draft: Draft) -> Iterator[Problem]:
 
 def resource_owners(draft: Draft) -> Iterator[Problem]:
     """A resource is one vendor's: two plugins cannot offer the same name."""
+    sliced = {
+        model
+        for pool in draft.platform.keys.pools.values()
+        if isinstance(pool.sharing, SharingKeys)
+        for model in pool.models or ()
+    }
     first: dict[str, tuple[str, str]] = {}
     for name, card in draft.platform.keys.accelerators.items():
-        resource = card.resource or vendors.DEFAULT_RESOURCE.get(card.vendor)
-        if resource is None:
+        whole = card.resource or vendors.DEFAULT_RESOURCE.get(card.vendor)
+        if whole is None:
             continue  # told as missing
-        vendor, other = first.setdefault(resource, (card.vendor, name))
-        if vendor != card.vendor:
-            yield draft.problem(
-                *("SPEC329", "accelerators", name, "resource"),
-                found=resource,
-                vendor=vendor,
-                other=other,
-            )
+        offered = (whole, labels.slice_resource(whole)) if name in sliced else (whole,)
+        others = {resource: first.setdefault(resource, (card.vendor, name)) for resource in offered}
+        for resource, (vendor, other) in others.items():
+            if vendor != card.vendor:
+                yield draft.problem(
+                    *("SPEC329", "accelerators", name, "resource"),
+                    found=resource,
+                    vendor=vendor,
+                    other=other,
+                )
+                break
 
 
 def cpu_pools(draft: Draft) -> Iterator[Problem]:

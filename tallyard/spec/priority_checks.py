@@ -92,11 +92,13 @@ def _is_not_lower(
 def _inference_ranks(draft: Draft) -> Iterator[Problem]:
     """Inference outranks all batch work, and nothing can take its cards back."""
     pools, priorities = draft.platform.keys.pools, _priorities(draft)
-    # Who borrows is lower than an owner, or that is told.
+    # Who borrows is lower than an owner, or that is told; and where something of services
+    # stands, that is told, and the pool may be for them.
     batch = [
         (priorities[pool.priority].value, pool.priority, name)
         for name, pool in pools.items()
         if pool.work == "batch" and pool.borrows_from is None and pool.priority in priorities
+        if pool.burst is None and pool.scale_within is None
     ]
     highest = max(batch, default=None)
     for name, pool in pools.items():

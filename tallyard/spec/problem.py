@@ -38,7 +38,7 @@ class Problem:
 WARNINGS: frozenset[str] = frozenset(
     {
         *("SPEC315", "SPEC327", "SPEC328", "SPEC412", "SPEC418"),
-        *("SPEC505", "SPEC506", "SPEC508", "SPEC509", "SPEC510", "SPEC513"),
+        *("SPEC505", "SPEC506", "SPEC508", "SPEC509", "SPEC510", "SPEC513", "SPEC520"),
         *("SPEC609", "SPEC612", "SPEC615"),
     }
 )

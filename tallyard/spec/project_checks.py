@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 
 from tallyard import labels
-from tallyard.spec.document import ProjectKeys
 from tallyard.spec.draft import Draft
 from tallyard.spec.fields import DNS_LABEL_PATTERN, NAME_LENGTH_MAX
 from tallyard.spec.problem import Problem
@@ -16,6 +15,10 @@ RESERVED_IDS = frozenset({"default", labels.KUEUE_NAMESPACE})
 RESERVED_ID_PREFIXES = ("kube-", "tallyard")
 # User names that the API server gives to its own parts and to service accounts.
 RESERVED_LOGIN_PREFIX = "system:"
+
+# Each is a ClusterQueue and a LocalQueue. Kueue holds all of them in memory and etcd's usual
+# quota is 2 GiB; clusters that are known to work have some thousands.
+QUEUES_MAX = 20_000
 
 _DNS_LABEL = re.compile(DNS_LABEL_PATTERN)
 
@@ -39,9 +42,24 @@ def ids(draft: Draft) -> Iterator[Problem]:
 def queue_names(draft: Draft) -> Iterator[Problem]:
     """Each of a project's queues has a name of its own that fits into a label."""
     first: dict[str, tuple[str, str]] = {}
-    for key, project in draft.platform.keys.projects.items():
+    projects = draft.platform.keys.projects
+    by_tier = {tier: tuple(_pools(draft, tier)) for tier in {p.tier for p in projects.values()}}
+    keys = draft.platform.keys
+    if sum(len(by_tier[project.tier]) for project in projects.values()) > QUEUES_MAX:
+        # Which queues a project has whose tier is not known is not sure.
+        queues = sum(len(by_tier[p.tier]) for p in projects.values() if p.tier in keys.tiers)
+        if queues > QUEUES_MAX:
+            yield draft.problem_at_key(
+                *("SPEC616", "projects"),
+                found=queues,
+                projects=len(projects),
+                pools=len(keys.pools),
+                limit=QUEUES_MAX,
+            )
+        return
+    for key, project in projects.items():
         steps = ("projects", key)
-        pools = tuple(_pools(draft, project))
+        pools = by_tier[project.tier]
         names = [labels.cluster_queue(project.id or key, pool) for pool in pools]
         longest = max(names, key=len, default="")
         if len(longest) > NAME_LENGTH_MAX:
@@ -55,9 +73,9 @@ def queue_names(draft: Draft) -> Iterator[Problem]:
                 )
 
 
-def _pools(draft: Draft, project: ProjectKeys) -> Iterator[str]:
-    """Yield the pools in which the project has a queue; all where its tier is not known."""
-    tier = draft.platform.keys.tiers.get(project.tier)
+def _pools(draft: Draft, tier_name: str) -> Iterator[str]:
+    """Yield the pools in which a tier's projects have a queue; all where it is not known."""
+    tier = draft.platform.keys.tiers.get(tier_name)
     for name, pool in draft.platform.keys.pools.items():
         if pool.borrows_from is not None or tier is None or name in tier.cards:
             yield name

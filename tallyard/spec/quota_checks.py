@@ -20,7 +20,8 @@ class _Grantor:
     steps: Steps
     cards: Mapping[str, Mapping[str, int]]
     borrow: Mapping[str, int]
-    # What the queues have when it holds: an override's tier grants what it does not name.
+    # What the queues that may borrow have when it holds: an override's tier grants what it does
+    # not name.
     all_cards: Mapping[str, Mapping[str, int]]
 
 
@@ -31,7 +32,11 @@ def _grantors(draft: Draft) -> Iterator[_Grantor]:
     for name, project in keys.projects.items():
         usual = keys.tiers[project.tier].cards if project.tier in keys.tiers else {}
         for index, each in draft.overrides_in_force(name):
-            merged = {pool: {**of, **each.cards.get(pool, {})} for pool, of in usual.items()}
+            merged = {
+                pool: {**usual[pool], **each.cards.get(pool, {})}
+                for pool in each.borrow
+                if pool in usual
+            }
             yield _Grantor(("projects", name, "overrides", index), each.cards, each.borrow, merged)
 
 
@@ -88,6 +93,9 @@ def borrowing_limits(draft: Draft) -> Iterator[Problem]:
             steps = (*grantor.steps, "borrow", pool)
             found = draft.platform.keys.pools.get(pool)
             if found is not None and found.burst is not None:
+                # Where there is no queue at all, that is told.
+                if pool not in grantor.all_cards and draft.is_sound("tiers"):
+                    continue
                 yield draft.problem_at_key("SPEC507", *steps, pool=pool, value=found.burst)
                 continue
             granted = {(pool, model): n for model, n in grantor.all_cards.get(pool, {}).items()}
@@ -131,6 +139,27 @@ def _meaning(tier: TierKeys) -> Hashable:
     )
 
 
+def promises_later(draft: Draft) -> Iterator[Problem]:
+    """What an override has freed is not promised to others beyond its end: on that day the
+    sums would be refused, and nobody would have changed a word."""
+    limits = sums.allowed(draft) or {}
+    for (pool, model), excess in sums.broken_later(draft).items():
+        ending, grants = excess.ending, excess.grants
+        largest = sorted(grants, key=lambda each: -each.cards * grants[each])
+        terms = (f"{sums.label(at.steps)} {at.cards} x {grants[at]}" for at in largest)
+        yield draft.problem(
+            *("SPEC518", "projects", ending.project, "overrides", ending.index),
+            *("cards", pool, model),
+            until=ending.until,
+            model=model,
+            pool=pool,
+            total=sums.promised(grants),
+            terms=" + ".join(terms),
+            limit=limits[pool, model],
+            overlay=draft.overlay.tree.location.file,
+        )
+
+
 def promises(draft: Draft) -> Iterator[Problem]:
     """No more cards are promised than are installed, or than `overcommit` allows: Kueue would
     promise them in silence."""
@@ -155,4 +184,4 @@ def promises(draft: Draft) -> Iterator[Problem]:
         )
 
 
-CHECKS = (granted_pools, borrowing, borrowing_limits, tiers, promises)
+CHECKS = (granted_pools, borrowing, borrowing_limits, tiers, promises, promises_later)

@@ -591,8 +591,8 @@ TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
             "除队列自有的以外，资源池 {pool} 中任一型号至多还有 {limit} 张卡，{found} 的上限不起作用。请调低。",
         ),
         "SPEC509": (
-            "{found} lasts {length} when all cards of the tier are used ({value} core-hours an hour), less than a day. Grant {least} or more, or fewer cards.",
-            "该配额等级的卡全部使用时（每小时 {value} 核时），{found} 只够 {length}，不足一天。请授予至少 {least} 核时，或减少卡数。",
+            "{found} lasts {length} when all of its cards are used ({value} core-hours an hour), less than a day. Grant {least} or more, or fewer cards.",
+            "卡全部使用时（每小时 {value} 核时），{found} 只够 {length}，不足一天。请授予至少 {least} 核时，或减少卡数。",
         ),
         "SPEC510": (
             "The tier {tier} permits a job that no queue could freeze: {cards} {model} ({terms}: its own cards and borrowed ones) for {found} take {total} core-hours with the wait ({length}), and one queue may freeze {limit} ({value} of {usual}). At most {right} fits: shorten `max-time` to that, or raise `core-hours` or `freeze.cap`.",
@@ -621,6 +621,18 @@ TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "SPEC517": (
             "{found} is how {other} is asked for: each pod would get a card. Delete it; cards are asked for by the jobs.",
             "{found} 是申请 {other} 的资源名：每个 Pod 都会得到一张卡。请删除；卡由作业自行申请。",
+        ),
+        "SPEC518": (
+            "This override lowers the cards until {until}, and when it has ended, {total} {model} are promised in the pool {pool} ({terms}), but {limit} may be in {overlay}: the spec would be refused from then on. Give the others what is free here in overrides that end no later, lower one of them, or make a tier of this.",
+            "此例外把卡数调低到 {until}，结束后资源池 {pool} 共承诺 {total} 张 {model}（{terms}），而按 {overlay} 只可承诺 {limit} 张：届时规格会被拒绝。请用不晚于此结束的例外把空出的卡给他人、调低其中一项，或把此例外改为一个配额等级。",
+        ),
+        "SPEC519": (
+            "This override lowers the core-hours until {until}, and when it has ended, all projects together are granted {total} a month ({terms}), but {limit} may be in {overlay} with an availability of {value}: the spec would be refused from then on. Give the others what is free here in overrides that end no later, lower one of them, or make a tier of this.",
+            "此例外把核时调低到 {until}，结束后所有项目每月共授予 {total} 核时（{terms}），而按 {overlay} 和可用率 {value} 只可授予 {limit}：届时规格会被拒绝。请用不晚于此结束的例外把空出的核时给他人、调低其中一项，或把此例外改为一个配额等级。",
+        ),
+        "SPEC520": (
+            "A job may have {cards} {model} for {length} in the tier {tier}, and with the wait it takes {total} core-hours; one user may use {limit} ({value} of {usual}), so nobody can start it. Write {least}% or more, or shorten the tier's `max-time`.",
+            "配额等级 {tier} 允许 {cards} 张 {model} 运行 {length} 的作业，连同等待需 {total} 核时；而一个用户最多使用 {limit}（{usual} 的 {value}），没有人能启动它。请写至少 {least}%，或缩短该配额等级的 max-time。",
         ),
         # 6xx: projects and people
         "SPEC601": (
@@ -682,6 +694,10 @@ TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "SPEC615": (
             "{found} is what the tier says already, so the override changes nothing here. Delete this, or correct the number.",
             "{found} 与该配额等级相同，此处没有任何改变。请删除，或更正数值。",
+        ),
+        "SPEC616": (
+            "{projects} projects and {pools} pools make {found} queues, and neither Kueue nor etcd is made for more than {limit} in one cluster. Join pools or projects, grant fewer pools in the tiers, or split the platform.",
+            "{projects} 个项目和 {pools} 个资源池会产生 {found} 个队列，而 Kueue 和 etcd 都不适合在单个集群中超过 {limit} 个。请合并资源池或项目、在配额等级中少授予资源池，或拆分平台。",
         ),
     }
 )

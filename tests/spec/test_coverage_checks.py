@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tallyard.render.kueue_manager import configuration
-from tests.spec.specs import PLATFORM, changed
+from tests.spec.specs import PLATFORM, changed, load_texts
 from tests.spec.variations import loaded, told, values, varied
 
 
@@ -77,4 +77,16 @@ def test_slices_are_counted_where_a_pool_has_them(tmp_path: Path) -> None:
 def test_no_pod_gets_a_card_that_it_did_not_ask_for(tmp_path: Path) -> None:
     assert told(tmp_path, with_default("iluvatar.ai/gpu")) == [
         ("SPEC517", 'defaults.resources."iluvatar.ai/gpu"')
+    ]
+
+
+def test_the_prefixes_that_hide_cards_are_each_told_with_one_that_they_hide(
+    tmp_path: Path,
+) -> None:
+    """Also one that comes last in the alphabet, and one that is a resource's whole name."""
+    listed = changed(PLATFORM, "tiers:", "uncounted: [pod, rdma/, iluvatar.ai/gpu, z]\ntiers:")
+    found = load_texts(tmp_path, listed).problems
+    assert [(p.path, p.values["name"]) for p in found] == [
+        ("uncounted[0]", "pods"),
+        ("uncounted[2]", "iluvatar.ai/gpu"),
     ]

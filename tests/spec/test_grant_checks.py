@@ -210,3 +210,77 @@ def test_the_fast_lane_ends_before_the_usual_time(tmp_path: Path) -> None:
     ]
     below = lane.replace("4h", "3h59m")
     assert told(tmp_path, changed(PLATFORM, "defaults:", below)) == []
+
+
+def test_core_hours_that_an_override_frees_are_not_granted_beyond_its_end(tmp_path: Path) -> None:
+    """250000 and gold's 200000 are more than 420768; while nlp has 100000 they are not."""
+    more = changed(PLATFORM, "30000/month", "250000/month")
+    room = with_override("{core-hours: 100000/month, until: 2026-12-31, reason: room}", more)
+    found = values(tmp_path, room)
+    assert (found["until"], found["total"], found["limit"]) == ("2026-12-31", "450000", "420768")
+    assert found["terms"] == "bronze 250000/month x 1 + gold 200000/month x 1"
+    assert told(tmp_path, room) == [("SPEC519", "projects.nlp.overrides[0].core-hours")]
+    fits = changed(room, "250000/month", "220768/month")
+    assert told(tmp_path, fits) == []
+
+
+def test_core_hours_may_be_lent_for_as_long_as_they_are_free(tmp_path: Path) -> None:
+    room = with_override("{core-hours: 100000/month, until: 2026-12-31, reason: room}")
+    own = "overrides: [{core-hours: 300000/month, until: 2026-12-31, reason: r}]"
+    lent = changed(room, "{tier: bronze,", f"{{tier: bronze, {own},")
+    assert told(tmp_path, lent) == []
+    longer = changed(lent, "2026-12-31, reason: r}]", "2027-01-31, reason: r}]")
+    assert told(tmp_path, longer) == [("SPEC519", "projects.nlp.overrides[0].core-hours")]
+
+
+@pytest.mark.parametrize(
+    ("override", "code", "key"),
+    [
+        ("max-time: 90d", "SPEC510", "max-time"),
+        ("core-hours: 28899/month", "SPEC510", "core-hours"),
+        ("max-time: 1h", "SPEC512", "max-time"),
+        ("core-hours: 7679/month", "SPEC509", "core-hours"),
+    ],
+)
+def test_what_no_tier_could_say_is_told_of_an_override_too(
+    tmp_path: Path, override: str, code: str, key: str
+) -> None:
+    """With gold's cards a day takes 7680, and its largest job 30% of 28900."""
+    spec = with_override(f"{{{override}, until: 2026-12-31, reason: r}}")
+    assert told(tmp_path, spec) == [(code, f"projects.nlp.overrides[0].{key}")]
+    ended = spec.replace("2026-12-31", "2026-08-31")
+    assert [each for each, _ in told(tmp_path, ended)] == ["SPEC609"]
+
+
+@pytest.mark.parametrize(
+    "override", ["max-time: 166h35m", "core-hours: 28900/month", "max-time: 4h"]
+)
+def test_an_override_that_a_tier_could_say_is_right(tmp_path: Path, override: str) -> None:
+    spec = with_override(f"{{{override}, until: 2026-12-31, reason: r}}")
+    assert told(tmp_path, spec) == []
+
+
+def test_what_the_tier_tells_is_not_told_of_its_projects_override(tmp_path: Path) -> None:
+    tier = changed(PLATFORM, "max-time: 24h", "max-time: 80d")
+    spec = with_override("{max-time: 90d, until: 2026-12-31, reason: r}", tier)
+    assert told(tmp_path, spec) == [("SPEC510", "tiers.gold.max-time")]
+
+
+def test_a_users_share_is_enough_for_the_tiers_largest_job(tmp_path: Path) -> None:
+    """12 A100 for 24h05m take 8670; of 86700 these are exactly 10%."""
+    exact = varied(PLATFORM, (GOLD, "core-hours: 86700/month, max-time: 24h, user-share: 10%"))
+    assert told(tmp_path, exact) == []
+    less = changed(exact, "10%", "9%")
+    found = values(tmp_path, less)
+    assert (found["total"], found["limit"], found["least"]) == ("8670", "7803", 10)
+    assert told(tmp_path, less) == [("SPEC520", "tiers.gold.user-share")]
+
+
+def test_a_job_beyond_the_cap_is_not_told_of_the_users_share_too(tmp_path: Path) -> None:
+    both = varied(PLATFORM, (GOLD, "core-hours: 28899/month, max-time: 24h, user-share: 9%"))
+    assert told(tmp_path, both) == [("SPEC510", "tiers.gold.max-time")]
+
+
+def test_what_a_project_gives_a_single_user_is_its_own_business(tmp_path: Path) -> None:
+    own = changed(PLATFORM, "zhao.min: {}", "zhao.min: {share: 1%}")
+    assert told(tmp_path, own) == []

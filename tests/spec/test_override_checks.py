@@ -142,3 +142,10 @@ def test_who_pays_for_service_accounts_is_of_the_project(tmp_path: Path) -> None
     assert loaded(tmp_path, own).projects["vision"].default_user == "zhao.min"
     other = changed(PLATFORM, "tier: bronze,", "tier: bronze, default-user: li.wei,")
     assert told(tmp_path, other) == [("SPEC608", "projects.vision.default-user")]
+
+
+def test_no_override_has_ended_where_the_time_zone_is_mistyped(tmp_path: Path) -> None:
+    """UTC stands in for it, and by that an end may have passed or not."""
+    over = with_override("{max-time: 48h, until: 2026-08-31, reason: past}", PLATFORM)
+    zone = changed(over, "accelerators:", "time-zone: Asia/Shanghay\naccelerators:")
+    assert [path for _, path in told(tmp_path, zone)] == ["time-zone"]

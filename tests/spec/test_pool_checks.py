@@ -82,3 +82,11 @@ def test_another_vendors_resource_may_end_like_slices(tmp_path: Path) -> None:
 def test_hosts_without_cards_serve_one_pool(tmp_path: Path) -> None:
     two = changed(PLATFORM, "  elastic: {", "  more: {borrows-from: training, cpu: true, priority: elastic}\n  elastic: {")  # fmt: skip
     assert told(tmp_path, two) == [("SPEC309", "pools.elastic.cpu")]
+
+
+def test_slices_are_a_resource_that_no_other_vendor_offers(tmp_path: Path) -> None:
+    """Only where a pool cuts its cards; else nothing offers that name."""
+    taken = changed(SLICED, "iluvatar.ai/gpu", "nvidia.com/gpu.shared")
+    assert told(tmp_path, taken) == [("SPEC329", "accelerators.BI-V150.resource")]
+    free = changed(PLATFORM, "iluvatar.ai/gpu", "nvidia.com/gpu.shared")
+    assert told(tmp_path, free) == []

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.spec.specs import PLATFORM, changed
+from tests.spec.specs import LOCAL, PLATFORM, changed
 from tests.spec.variations import INFERENCE, told, varied
+
+SHARED_HOST = "  - {hosts: bi-01, pool: shared, model: BI-V150, cards: 8, cpu: 64, memory: 512Gi, block: b1, rack: r2}\n"  # fmt: skip
 
 
 def test_inference_above_all_batch_work_is_right(tmp_path: Path) -> None:
@@ -77,3 +79,19 @@ def test_three_priorities_of_one_value_are_told_at_the_second_and_the_third(
     codes = told(tmp_path, three)
     assert ("SPEC328", "priorities[1].value") in codes
     assert ("SPEC328", "priorities[2].value") in codes
+
+
+def test_a_pool_that_lost_its_work_is_not_told_as_batch_work_beside_inference(
+    tmp_path: Path,
+) -> None:
+    """With `burst` and `scale-within` it serves; another pool that does is right."""
+    two = varied(
+        INFERENCE,
+        ("work: inference, ", ""),
+        (
+            "  elastic: {",
+            "  shared: {models: [BI-V150], work: inference, priority: inference}\n  elastic: {",
+        ),
+    )
+    codes = [code for code, _ in told(tmp_path, two, LOCAL + SHARED_HOST)]
+    assert codes == ["SPEC322", "SPEC322"]

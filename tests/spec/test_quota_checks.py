@@ -57,10 +57,13 @@ def test_half_a_card_is_not_promised(tmp_path: Path) -> None:
     assert told(tmp_path, eight, local) == [("SPEC501", "tiers.gold.cards.training.A100")]
 
 
-def test_the_environments_overcommit_replaces_the_platforms(tmp_path: Path) -> None:
+def test_the_environments_overcommit_replaces_the_platforms_key_by_key(tmp_path: Path) -> None:
+    """Of what it does not name the platform's word counts; 1 is a word too."""
     much = changed(OVERCOMMIT, "{A100: 2}", "{A100: 16}")
     assert told(tmp_path, much) == []
-    strict = LOCAL + "overcommit: {core-hours: 1.5}\n"
+    other = loaded(tmp_path, much, LOCAL + "overcommit: {core-hours: 1.5}\n").overcommit
+    assert (other.cards_milli, other.core_hours_milli) == (1500, 1500)
+    strict = LOCAL + "overcommit: {cards: 1}\n"
     assert [code for code, _ in told(tmp_path, much, strict)] == ["SPEC501"]
 
 
@@ -104,7 +107,51 @@ def test_an_override_can_make_room(tmp_path: Path) -> None:
     much = changed(PLATFORM, "{A100: 2}", "{A100: 12}")
     assert [code for code, _ in told(tmp_path, much)] == ["SPEC501"]
     room = with_override("{cards: {training: {A100: 4}}, until: 2026-12-31, reason: room}", much)
-    assert told(tmp_path, room) == []
+    assert "SPEC501" not in {code for code, _ in told(tmp_path, room)}
+
+
+def given_for_a_time(until: str) -> str:
+    """Let vision have, until then, the cards that nlp does without to the end of the year."""
+    room = with_override("{cards: {training: {A100: 4}}, until: 2026-12-31, reason: room}")
+    own = f"overrides: [{{cards: {{training: {{A100: 12}}}}, until: {until}, reason: r}}]"
+    return changed(room, "{tier: bronze,", f"{{tier: bronze, {own},")
+
+
+@pytest.mark.parametrize("until", ["2026-12-31", "2026-12-31T23:59", "2026-10-01"])
+def test_what_an_override_frees_may_be_given_until_it_ends(tmp_path: Path, until: str) -> None:
+    assert told(tmp_path, given_for_a_time(until)) == []
+
+
+def test_what_an_override_frees_is_not_given_for_longer(tmp_path: Path) -> None:
+    """Nobody would change a word, and a minute after the year's end the spec would be refused."""
+    longer = given_for_a_time("2027-01-01T00:01")
+    found = values(tmp_path, longer)
+    assert (found["until"], found["total"], found["limit"]) == ("2026-12-31", 20, 16)
+    assert found["terms"] == "vision.overrides[0] 12 x 1 + gold 8 x 1"
+    assert told(tmp_path, longer) == [("SPEC518", "projects.nlp.overrides[0].cards.training.A100")]
+    that_day = told(tmp_path, longer, now=datetime(2027, 1, 1, tzinfo=UTC))
+    assert [code for code, _ in that_day] == ["SPEC609", "SPEC501"]
+
+
+def test_an_override_of_no_cards_frees_all_of_them(tmp_path: Path) -> None:
+    """Then gold's 8 are there again, beside bronze's 15."""
+    none = with_override(
+        "{cards: {training: {A100: 0}}, until: 2026-10-31, reason: room}",
+        varied(PLATFORM, ("{A100: 2}", "{A100: 15}"), ("borrow: {training: 4}, ", "")),
+    )
+    found = values(tmp_path, none)
+    assert (found["until"], found["total"]) == ("2026-10-31", 23)
+
+
+def test_no_end_is_judged_where_the_time_zone_is_mistyped(tmp_path: Path) -> None:
+    zone = changed(given_for_a_time("2027-02-01"), "accelerators:", "time-zone: Asia/Shanghay\naccelerators:")  # fmt: skip
+    assert [path for _, path in told(tmp_path, zone)] == ["time-zone"]
+
+
+def test_an_overrides_borrowing_where_its_tier_has_no_queue_is_told_once(tmp_path: Path) -> None:
+    own = "overrides: [{borrow: {domestic: 2}, until: 2026-12-31, reason: r}]"
+    vision = changed(INFERENCE, "{tier: bronze,", f"{{tier: bronze, {own},")
+    assert told(tmp_path, vision) == [("SPEC613", "projects.vision.overrides[0].borrow.domestic")]
 
 
 def test_a_sliced_card_is_one_card_however_many_slices_it_has(tmp_path: Path) -> None:

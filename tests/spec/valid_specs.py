@@ -14,6 +14,8 @@ from typing import Any
 
 import yaml
 
+from tallyard import units
+
 type Keys = dict[str, Any]
 type Place = tuple[str, str]
 
@@ -231,7 +233,7 @@ def _tiers(draw: Draw) -> None:
             "cards": cards,
         }
         tier |= {"borrow": borrow} if borrow else {}
-        tier |= {"user-share": f"{draw.rng.randint(1, 100)}%"} if draw.some(0.4) else {}
+        tier |= {"user-share": f"{draw.rng.randint(draw.cap, 100)}%"} if draw.some(0.4) else {}
         draw.tiers[name] = tier
 
 
@@ -296,17 +298,27 @@ def _overrides(draw: Draw) -> None:
 def _changes(draw: Draw, tier: Keys) -> list[tuple[str, object]]:
     """Return changes of a tier's limits that are real, and for which there is room."""
     found: list[tuple[str, object]] = []
-    amount, _, period = tier["core-hours"].partition("/")
-    if draw.some(0.5) and int(amount) > 1:
-        found.append(("core-hours", f"{draw.rng.randint(1, int(amount) - 1)}/{period}"))
-    if draw.some(0.5):
-        found.append(("max-time", draw.rng.choice(("1d", "13h", "48h30m"))))
+    granted, _, period = tier["core-hours"].partition("/")
+    amount, borrow = int(granted), tier.get("borrow", {})
+    cards, hours = tier["cards"], units.parse_duration(tier["max-time"]) // 3600
     for pool, models in tier["cards"].items():
         model = draw.rng.choice(list(models))
         number = draw.rng.randint(0, models[model] + draw.left[pool, model])
-        if number != models[model] and not any(key == "cards" for key, _ in found):
+        other = {**cards, pool: {**models, model: number}}
+        is_possible = _least(draw, other, borrow, hours) <= amount
+        if number != models[model] and is_possible and cards is tier["cards"]:
+            # What is freed is given to nobody: it is missed on the day on which this ends.
             draw.left[pool, model] -= max(number - models[model], 0)
+            cards = other
             found.append(("cards", {pool: {model: number}}))
+    time, longer = draw.rng.choice((("1d", 24), ("13h", 13), ("48h30m", 49)))
+    if draw.some(0.5) and _least(draw, cards, borrow, longer) <= amount:
+        hours = longer
+        found.append(("max-time", time))
+    # Others are granted all that there is, so only less is possible.
+    least = _least(draw, cards, borrow, hours)
+    if draw.some(0.5) and least < amount:
+        found.append(("core-hours", f"{draw.rng.randint(least, amount - 1)}/{period}"))
     return found
 
 

@@ -15,12 +15,11 @@ from tallyard.spec.changes.change import (
     presence,
 )
 from tallyard.spec.changes.facts import Fact
-from tallyard.spec.model import Limits, Platform, Tier
+from tallyard.spec.model import Limits, Platform, Pool, Tier
 
-_PERCENT = 100
 _MILLI = 1000
 
-type Bursts = Mapping[str, int | None]
+type Bursts = Mapping[str, Pool | None]
 
 
 def of_limits(limits: Limits, bursts: Bursts) -> Facts:
@@ -79,8 +78,8 @@ def tiers(before: Platform | None, after: Platform | None) -> Iterator[Subject]:
 
 
 def bursts(platform: Platform, pools: Iterable[str]) -> Bursts:
-    """Return what these pools give of burst."""
-    return {pool: platform.pools[pool].burst if pool in platform.pools else None for pool in pools}
+    """Return these pools as the platform has them; None for one that it does not have."""
+    return {pool: platform.pools.get(pool) for pool in pools}
 
 
 def pools_with_burst(*platforms: Platform | None) -> frozenset[str]:
@@ -114,7 +113,7 @@ def _borrowing(limits: Limits, bursts: Bursts) -> Iterator[tuple[tuple[Fact, Abo
         if pool not in bursts:
             yield (Fact.BORROW, about(pool=pool)), usual
             continue
-        burst = bursts[pool]
+        found = bursts[pool]
         for model, cards in models.items():
-            most = usual if burst is None else cards * burst // _PERCENT
+            most = found.borrow_limit(cards, usual) if found else usual
             yield (Fact.BORROW, about(pool=pool, model=model)), most
