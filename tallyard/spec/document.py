@@ -531,7 +531,11 @@ class PlatformKeys(_Keys):
         alias="time-zone",
         default="UTC",
     )
-    price: PriceKeys = key("What work costs.", default=PriceKeys())
+    price: PriceKeys = key(
+        "What work costs, in core-hours: one is one vCPU and 1 GiB for one hour."
+        " What a card costs is its accelerator's `rate`.",
+        default=PriceKeys(),
+    )
     accelerators: dict[LabelValue, AcceleratorKeys] = key(
         "The models of card.", filled="minProperties", effect="Labels that users select on."
     )

@@ -335,7 +335,9 @@ _MODELS: Mapping[str, str] = {
     "What work costs; a core-hour is one vCPU and 1 GiB for one hour.": (
         "作业如何计费；一核时是一个 vCPU 和 1 GiB 内存使用一小时。"
     ),
-    "What work costs.": "作业如何计费。",
+    "What work costs, in core-hours: one is one vCPU and 1 GiB for one hour. What a card costs is its accelerator's `rate`.": (
+        "作业的费用，以核时计：1 核时即 1 个 vCPU 加 1 GiB 内存一小时。一张卡的费用是其加速卡型号的 `rate`。"
+    ),
     "What a pod pays whose vCPU and GiB differ: the larger of the two numbers, or their mean.": (
         "Pod 的 vCPU 数与 GiB 数不同时按什么计费：两数中较大的，或两数的平均。"
     ),

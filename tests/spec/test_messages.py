@@ -61,7 +61,7 @@ def test_a_value_with_braces_is_no_template() -> None:
 def test_valid_names_are_listed_where_none_is_near() -> None:
     problem = told("SPEC203", found="x", nearest="", choices=("gold", "bronze"))
     assert sentence(problem, "en") == 'There is no tier "x". Possible: gold, bronze.'
-    assert sentence(problem, "zh") == '没有配额等级 "x"。可选：gold, bronze。'
+    assert sentence(problem, "zh") == '没有配额等级 "x"。可选：gold、bronze。'
 
 
 def test_a_report_shows_the_line_and_the_place() -> None:
