@@ -56,6 +56,10 @@ _GIB_MAX = 4_096
 _PERCENT_MAX = 100
 
 
+# No figure, moment or name is longer; the forms below would look at a long one for minutes.
+_LENGTH_MAX = 256
+
+
 def likely(code: str, written: object) -> str:
     """Return what was probably meant, in the right form, or an empty text.
 
@@ -67,8 +71,11 @@ def likely(code: str, written: object) -> str:
         return ""
     if code not in _GUESSES:
         return ""
+    text = str(written).strip()
+    if len(text) > _LENGTH_MAX:
+        return ""
     guess, pattern = _GUESSES[code]
-    found = guess(str(written).strip())
+    found = guess(text)
     return found if re.fullmatch(pattern, found) and found != str(written) else ""
 
 

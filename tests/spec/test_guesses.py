@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from tallyard import units
@@ -101,3 +103,9 @@ def test_a_quantity_is_guessed_in_the_unit_that_is_equal(written: str, equal: in
 )
 def test_what_can_be_meant_in_two_ways_is_not_guessed(code: str, written: object) -> None:
     assert guesses.likely(code, written) == ""
+
+
+def test_a_very_long_text_is_not_guessed_at() -> None:
+    begin = time.process_time()
+    assert guesses.likely("SPEC126", "30" + " " * 100_000 + "000/month") == ""
+    assert time.process_time() - begin < 1
