@@ -1,5 +1,8 @@
 """Which environment a command is about, and its spec as a platform or as one complaint."""
 
+# Chinese punctuation is full-width.
+# ruff: noqa: RUF001
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -9,7 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from tallyard.cli import session
+from tallyard.cli.errors import Complaint
 from tallyard.cli.exit_codes import ExitCode
+from tallyard.cluster.faults import Parts
 
 if TYPE_CHECKING:
     from tallyard.cli.problems import ErrorFormat
@@ -47,7 +52,12 @@ def overlay(file: Path | None, stack: Stack | None, root: Path | None = None) ->
         file: A file that was named.
         stack: The environment.
         root: The folder that has `stacks`; without it the working folder or the checkout.
+
+    Raises:
+        Complaint: Both a file and an environment are named.
     """
+    if file is not None and stack is not None:
+        raise _named_twice(file, stack)
     if file is not None:
         return file
     stacks = root / STACKS if root is not None else stacks_folder()
@@ -58,6 +68,17 @@ def stacks_folder() -> Path:
     """Return `stacks` of the working folder, else of the checkout that tally is installed from."""
     elsewhere = _CHECKOUT / STACKS
     return elsewhere if elsewhere.is_dir() and not STACKS.is_dir() else STACKS
+
+
+def _named_twice(file: Path, stack: Stack) -> Complaint:
+    zh = session.lang() == "zh"
+    what = "同时指定了文件和环境" if zh else "both a file and an environment are named"
+    todo = (
+        f"写 {file} 或 -s {stack.stack}，不要都写"
+        if zh
+        else f"write {file} or -s {stack.stack}, not both"
+    )
+    return Complaint(ExitCode.USAGE, Parts("", what, "", todo))
 
 
 class SpecRefused(Exception):  # noqa: N818 - an outcome, told by the spec's own messages

@@ -271,6 +271,12 @@ def test_the_server_is_asked_and_its_refusals_end_with_4(
     assert "spec.cohortName: Invalid value" in err
 
 
+def test_a_file_and_an_environment_are_not_both_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["spec", "validate", STACK, "-s", "prod"]) == 2
+    assert f"write {STACK} or -s prod, not both" in capsys.readouterr().err
+    assert run(["spec", "validate", STACK]) == 0
+
+
 def test_a_key_is_explained_in_words_and_as_data(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["spec", "explain", "nodes.rack"]) == 0
     assert "rack" in capsys.readouterr().out
