@@ -55,7 +55,9 @@ class Story:
     def is_over(self) -> bool:
         """Return whether it has done what it was to do: a Job finished, a service's pods ready."""
         if self.work.kind == "Job":
-            return self.work.manifest is not None and _has_ended(self.work.manifest)
+            # Kueue sees the end a moment after the Job, and the story is told from what it saw.
+            is_seen = all(became_true(each, "Finished") for each in self.work.workloads)
+            return self.work.manifest is not None and _has_ended(self.work.manifest) and is_seen
         pods = self.work.pods
         return bool(pods) and all(is_true(pod, "Ready") for pod in pods)
 
