@@ -23,7 +23,7 @@ from tallyard.spec import schema
 from tallyard.spec.explain import Explanation, UnknownKeyError, explain, steps_of
 from tallyard.spec.key_texts import told
 from tallyard.spec.messages import Language
-from tallyard.spec.tree import Steps, key_path
+from tallyard.spec.tree import Steps, path_of
 
 _INDENT = "  "
 # In Chinese the word alone would be taken for that of the key.
@@ -183,7 +183,7 @@ def _with_quotes(key: str) -> str | None:
     steps = steps_of(key)
     for _, whole in _FILES:
         if found := _resolved(whole(), (), steps):
-            return _shown(found)
+            return path_of(found)
     return None
 
 
@@ -225,11 +225,4 @@ def _places_of(key: str) -> Iterator[str]:
     for _, whole in _FILES:
         for place in schema.places(whole()):
             if place[-1] == key:
-                yield re.sub(r"\[\d*\]", "[]", _shown(place))
-
-
-def _shown(place: Steps) -> str:
-    path = ""
-    for step in place:
-        path = f"{path}[{step}]" if isinstance(step, int) else key_path(path, step)
-    return path
+                yield path_of(place, numbered=False)

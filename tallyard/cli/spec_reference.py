@@ -21,7 +21,7 @@ from tallyard.spec.editor_schema import default_of
 from tallyard.spec.fields import EFFECT, ORIGIN, PER_ENVIRONMENT
 from tallyard.spec.key_texts import told
 from tallyard.spec.messages import Language
-from tallyard.spec.tree import Steps, key_path
+from tallyard.spec.tree import Steps, path_of
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
 PAGES: Mapping[Language, Path] = {
@@ -173,7 +173,7 @@ def _section(file: _File, place: Steps, shipped: Shipped, lang: Language) -> Ite
 
 def _heading(file: _File, place: Steps, lang: Language) -> str:
     """Return a heading that no other section has, so that links find it."""
-    shown = f"`{_shown(place)}`"
+    shown = f"`{path_of(place, numbered=False)}`"
     twice = file.is_overlay and schema.at(schema.platform_schema(), place) is not None
     return _FRAMES[lang].of_an_environment.format(shown) if twice else shown
 
@@ -247,13 +247,6 @@ def _meaning(file: _File, node: schema.Schema, lang: Language) -> str:
 
 def _prose(text: str | None, lang: Language) -> str:
     return told(text or "", lang).replace("<", "&lt;").replace("*", "\\*")
-
-
-def _shown(place: Steps) -> str:
-    path = ""
-    for step in place:
-        path = f"{path}[]" if isinstance(step, int) else key_path(path, step)
-    return path
 
 
 def main(arguments: list[str]) -> int:

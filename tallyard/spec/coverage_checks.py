@@ -5,9 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from tallyard import labels
-from tallyard.catalog import vendors
-from tallyard.spec.document import SharingKeys
+from tallyard.spec import resolve
 from tallyard.spec.draft import Draft
 from tallyard.spec.problem import Problem
 
@@ -51,21 +49,10 @@ def excluded(draft: Draft) -> Iterator[Problem]:
 
 def _cards(draft: Draft) -> dict[str, str]:
     """Return the resources of the cards and of their slices, each with the first of its models."""
-    keys = draft.platform.keys
-    sliced = {
-        model
-        for pool in keys.pools.values()
-        if isinstance(pool.sharing, SharingKeys)
-        for model in pool.models or ()
-    }
     found: dict[str, str] = {}
-    for name, card in keys.accelerators.items():
-        resource = card.resource or vendors.DEFAULT_RESOURCE.get(card.vendor)
-        if resource is None:
-            continue  # told as missing
-        found.setdefault(resource, name)
-        if name in sliced:
-            found.setdefault(labels.slice_resource(resource), name)
+    for model, resources in resolve.offered(draft).items():
+        for resource in resources:
+            found.setdefault(resource, model)
     return found
 
 

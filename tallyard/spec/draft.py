@@ -133,6 +133,10 @@ class Draft:
         """Return a problem at a value; its path is looked up in the file that has it."""
         return self._told(code, find(self._tree(steps[0]), steps), values)
 
+    def line(self, *steps: Step) -> int:
+        """Return the line on which something stands."""
+        return find(self._tree(steps[0]), steps).location.line
+
     def problem_at_key(self, code: str, *steps: Step, **values: object) -> Problem:
         """Return a problem at the key itself."""
         return self._told(code, find_key(self._tree(steps[0]), steps), values)

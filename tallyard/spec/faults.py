@@ -23,6 +23,7 @@ from tallyard.spec.tree import (
     find,
     find_key,
     key_path,
+    path_of,
 )
 
 # More faults in one file mean that it is another kind of file; telling each takes its time.
@@ -136,7 +137,7 @@ class Teller:
     def _missing(self, steps: Steps) -> Problem:
         parent = find_key(self.tree, steps[:-1]) if len(steps) > 1 else self.tree
         path = key_path(parent.path, str(steps[-1]))
-        values = {"key": steps[-1], "place": _shown(self._named(steps))}
+        values = {"key": steps[-1], "place": path_of(self._named(steps), numbered=False)}
         return Problem("SPEC104", parent.location, path, values)
 
     def _named(self, steps: Steps) -> Steps:
@@ -217,7 +218,7 @@ def _where(*files: schema.Schema) -> Mapping[str, str]:
     """Return for each key the first place at which it can stand, that of its own file before
     that of the other."""
     places = [place for names in files for place in schema.places(names)]
-    return {str(place[-1]): _shown(place) for place in reversed(places)}
+    return {str(place[-1]): path_of(place, numbered=False) for place in reversed(places)}
 
 
 def _is_login_alone(steps: Steps, value: Tree) -> bool:
@@ -282,10 +283,3 @@ def _is_empty(node: Tree) -> bool:
 
 def _is_filled(rule: schema.Schema | None) -> bool:
     return rule is not None and ("minItems" in rule or "minProperties" in rule)
-
-
-def _shown(place: Steps) -> str:
-    path = ""
-    for step in place:
-        path = f"{path}[]" if isinstance(step, int) else key_path(path, step)
-    return path

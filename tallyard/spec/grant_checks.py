@@ -15,13 +15,12 @@ from itertools import groupby
 from tallyard import units
 from tallyard.spec import rates, resolve, sums, terms
 from tallyard.spec.draft import Draft
-from tallyard.spec.model import CoreHours, Period
+from tallyard.spec.model import CoreHours, Period, core_hours_a_month
 from tallyard.spec.problem import Problem
 from tallyard.spec.tree import Steps
 
 _MILLI = 1000
 _SECONDS = 3600
-_PERCENT = 100
 
 type _Grants = Counter[tuple[Steps, CoreHours]]
 
@@ -53,8 +52,7 @@ def supply(draft: Draft) -> Iterator[Problem]:
         return
     grants = _grants(draft)
     available = resolve.availability(draft)
-    rate = Fraction(rates.rate_of(draft, installed.items()), _MILLI)
-    given = rate * Period.MONTH.hours * available / _PERCENT
+    given = core_hours_a_month(rates.rate_of(draft, installed.items()), available)
     limit = given * resolve.overcommit(draft).core_hours_milli / _MILLI
     total, ending = _per_month(grants), None
     if total <= limit:

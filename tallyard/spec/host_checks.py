@@ -61,7 +61,7 @@ def _twice(draft: Draft, name: str, first: int, second: int) -> Problem:
     """
     groups = draft.overlay.keys.nodes
     old, new = groups[first], groups[second]
-    line = draft.problem("", "nodes", first, "hosts").location.line
+    line = draft.line("nodes", first, "hosts")
     values: dict[str, object] = {"found": name, "line": line}
     if old.pool != new.pool:
         values |= {"pool": new.pool, "other_pool": old.pool}
@@ -164,7 +164,7 @@ def links(draft: Draft) -> Iterator[Problem]:
                 *("SPEC415", "nodes", index, "links"),
                 found=group.links,
                 other=other,
-                line=draft.problem("", "nodes", other_index).location.line,
+                line=draft.line("nodes", other_index),
                 model=group.model,
                 pool=group.pool,
             )
@@ -184,7 +184,7 @@ def racks(draft: Draft) -> Iterator[Problem]:
                     found=rack,
                     block=block,
                     other=other,
-                    line=draft.problem("", "nodes", other_index).location.line,
+                    line=draft.line("nodes", other_index),
                 )
 
 

@@ -14,7 +14,7 @@ from itertools import islice
 from tallyard.spec import fields
 from tallyard.spec.problem import Problem
 from tallyard.spec.suggest import nearest
-from tallyard.spec.tree import Scalar, Sequence, Steps, Table, Tree, child, key_path
+from tallyard.spec.tree import Scalar, Sequence, Steps, Table, Tree, child, path_of
 
 # Comparing takes time; nobody mistypes so many names in one place.
 _LIKENED_MAX = 200
@@ -115,10 +115,10 @@ def place_of(steps: Steps, known: Names) -> str:
         return ""
     name = str(steps[-1])
     if name in known.models_of:
-        return _shown((*steps[:-1], "cards"))
+        return path_of((*steps[:-1], "cards"))
     model = known.model(name)
     pools = known.owners(model) if model else []
-    return _shown((*steps[:-1], "cards", (*pools, "POOL")[0])) if model else ""
+    return path_of((*steps[:-1], "cards", (*pools, "POOL")[0])) if model else ""
 
 
 def login(steps: Steps, node: Tree, project: Tree) -> dict[str, object] | None:
@@ -200,10 +200,3 @@ def _texts(tree: Tree | None) -> tuple[str, ...]:
 def _several(choices: list[str] | tuple[str, ...]) -> list[str]:
     """Return the choices if there is one to make."""
     return list(islice(choices, _POOLS_SHOWN_MAX + 1)) if len(choices) > 1 else []
-
-
-def _shown(steps: Steps) -> str:
-    path = ""
-    for step in steps:
-        path = f"{path}[{step}]" if isinstance(step, int) else key_path(path, step)
-    return path

@@ -148,6 +148,16 @@ class CoreHours:
         return f"{self.amount}/{self.period}"
 
 
+def core_hours_a_month(rate_milli: int, availability: int) -> Fraction:
+    """Return the core-hours that cards can give in a month.
+
+    Args:
+        rate_milli: What they cost together for one hour, in thousandths of a core-hour.
+        availability: The per cent of all hours in which a card works.
+    """
+    return Fraction(rate_milli * availability, 1000 * 100) * Period.MONTH.hours
+
+
 @dataclass(frozen=True)
 class Limits:
     """What a project may use.

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from tallyard import labels
 from tallyard.catalog import vendors
+from tallyard.spec import resolve
 from tallyard.spec.document import SharingKeys
 from tallyard.spec.draft import Draft
 from tallyard.spec.model import Level
@@ -18,7 +19,7 @@ RESERVED_POOLS = frozenset({labels.CPU_POOL, labels.ROOT_COHORT})
 def resources(draft: Draft) -> Iterator[Problem]:
     """Each vendor but NVIDIA says under which resource its cards are offered."""
     for name, card in draft.platform.keys.accelerators.items():
-        if card.resource is None and card.vendor not in vendors.DEFAULT_RESOURCE:
+        if resolve.resource(card) is None:
             usual = vendors.USUAL_RESOURCE.get(card.vendor, f"{card.vendor}.com/gpu")
             yield draft.problem_at_key(
                 "SPEC312", "accelerators", name, vendor=card.vendor, usual=usual
@@ -176,19 +177,10 @@ def inference_owns(draft: Draft) -> Iterator[Problem]:
 
 def resource_owners(draft: Draft) -> Iterator[Problem]:
     """A resource is one vendor's: two plugins cannot offer the same name."""
-    sliced = {
-        model
-        for pool in draft.platform.keys.pools.values()
-        if isinstance(pool.sharing, SharingKeys)
-        for model in pool.models or ()
-    }
     first: dict[str, tuple[str, str]] = {}
-    for name, card in draft.platform.keys.accelerators.items():
-        whole = card.resource or vendors.DEFAULT_RESOURCE.get(card.vendor)
-        if whole is None:
-            continue  # told as missing
-        offered = (whole, labels.slice_resource(whole)) if name in sliced else (whole,)
-        others = {resource: first.setdefault(resource, (card.vendor, name)) for resource in offered}
+    for name, offered in resolve.offered(draft).items():
+        card = draft.platform.keys.accelerators[name]
+        others = {each: first.setdefault(each, (card.vendor, name)) for each in offered}
         for resource, (vendor, other) in others.items():
             if vendor != card.vendor:
                 yield draft.problem(

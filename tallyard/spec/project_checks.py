@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from tallyard import labels
+from tallyard.spec import resolve
 from tallyard.spec.draft import Draft
 from tallyard.spec.fields import DNS_LABEL_PATTERN, NAME_LENGTH_MAX
 from tallyard.spec.problem import Problem
@@ -29,7 +30,7 @@ def ids(draft: Draft) -> Iterator[Problem]:
     for key, project in draft.platform.keys.projects.items():
         steps = ("projects", key, "id") if project.id is not None else ("projects", key)
         tell = draft.problem if project.id is not None else draft.problem_at_key
-        identity = project.id or key
+        identity = resolve.identity(key, project)
         if _DNS_LABEL.fullmatch(identity) is None:
             yield tell("SPEC603", *steps, found=key)
         elif identity in RESERVED_IDS or identity.startswith(RESERVED_ID_PREFIXES):
@@ -60,7 +61,7 @@ def queue_names(draft: Draft) -> Iterator[Problem]:
     for key, project in projects.items():
         steps = ("projects", key)
         pools = by_tier[project.tier]
-        names = [labels.cluster_queue(project.id or key, pool) for pool in pools]
+        names = [labels.cluster_queue(resolve.identity(key, project), pool) for pool in pools]
         longest = max(names, key=len, default="")
         if len(longest) > NAME_LENGTH_MAX:
             length = len(longest)
@@ -87,7 +88,7 @@ def logins(draft: Draft) -> Iterator[Problem]:
     for key, project in draft.platform.keys.projects.items():
         for user, keys in project.users.items():
             steps = ("projects", key, "users", user)
-            for index, login in enumerate(keys.logins or (user,)):
+            for index, login in enumerate(resolve.logins(user, keys)):
                 at = (*steps, "logins", index) if keys.logins else steps
                 tell = draft.problem if keys.logins else draft.problem_at_key
                 other = owner.setdefault(login, (user, key))
@@ -102,7 +103,7 @@ def people(draft: Draft) -> Iterator[Problem]:
     first: dict[str, tuple[tuple[str, ...], str]] = {}
     for key, project in draft.platform.keys.projects.items():
         for user, keys in project.users.items():
-            found = keys.logins or (user,)
+            found = resolve.logins(user, keys)
             other, where = first.setdefault(user, (found, key))
             if set(other) != set(found):
                 yield draft.problem_at_key(

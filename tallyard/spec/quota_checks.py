@@ -145,8 +145,6 @@ def promises_later(draft: Draft) -> Iterator[Problem]:
     limits = sums.allowed(draft) or {}
     for (pool, model), excess in sums.broken_later(draft).items():
         ending, grants = excess.ending, excess.grants
-        largest = sorted(grants, key=lambda each: -each.cards * grants[each])
-        terms = (f"{sums.label(at.steps)} {at.cards} x {grants[at]}" for at in largest)
         yield draft.problem(
             *("SPEC518", "projects", ending.project, "overrides", ending.index),
             *("cards", pool, model),
@@ -154,7 +152,7 @@ def promises_later(draft: Draft) -> Iterator[Problem]:
             model=model,
             pool=pool,
             total=sums.promised(grants),
-            terms=" + ".join(terms),
+            terms=_summands(grants),
             limit=limits[pool, model],
             overlay=draft.overlay.tree.location.file,
         )
@@ -168,20 +166,27 @@ def promises(draft: Draft) -> Iterator[Problem]:
         return
     for (pool, model), total in sums.broken(draft).items():
         grants = granted[pool, model]
-        # Sorted, so that a long sum that is cut keeps what matters.
-        largest = sorted(grants, key=lambda each: -each.cards * grants[each])
-        terms = (f"{sums.label(at.steps)} {at.cards} x {grants[at]}" for at in largest)
         yield draft.problem(
             "SPEC501",
-            *largest[0].steps,
+            *_largest_first(grants)[0].steps,
             model=model,
             pool=pool,
             total=total,
-            terms=" + ".join(terms),
+            terms=_summands(grants),
             installed=installed[pool, model],
             limit=allowed[pool, model],
             overlay=draft.overlay.tree.location.file,
         )
+
+
+def _largest_first(grants: Mapping[sums.Grant, int]) -> list[sums.Grant]:
+    return sorted(grants, key=lambda each: -each.cards * grants[each])
+
+
+def _summands(grants: Mapping[sums.Grant, int]) -> str:
+    """Return a sum's terms, so sorted that a long one that is cut keeps what matters."""
+    largest = _largest_first(grants)
+    return " + ".join(f"{sums.label(at.steps)} {at.cards} x {grants[at]}" for at in largest)
 
 
 CHECKS = (granted_pools, borrowing, borrowing_limits, tiers, promises, promises_later)

@@ -7,10 +7,11 @@ from datetime import datetime
 from decimal import Decimal
 from types import MappingProxyType
 
-from tallyard import units
+from tallyard import labels, units
 from tallyard.catalog import vendors
 from tallyard.spec import hosts, moments
 from tallyard.spec.document import (
+    AcceleratorKeys,
     FreezeKeys,
     HostsKeys,
     OverlayKeys,
@@ -21,6 +22,7 @@ from tallyard.spec.document import (
     ProjectKeys,
     SharingKeys,
     TierKeys,
+    UserKeys,
 )
 from tallyard.spec.draft import Draft
 from tallyard.spec.model import (
@@ -61,7 +63,9 @@ def platform(draft: Draft) -> Platform:
         name=keys.metadata.name,
         time_zone=keys.time_zone,
         price=_price(keys.price),
-        accelerators=MappingProxyType(_accelerators(keys)),
+        accelerators=MappingProxyType(
+            {name: _accelerator(name, card) for name, card in keys.accelerators.items()}
+        ),
         topology=tuple(Level(level) for level in keys.topology),
         priorities=MappingProxyType(priorities),
         pools=MappingProxyType(pools),
@@ -74,6 +78,38 @@ def platform(draft: Draft) -> Platform:
         overcommit=overcommit(draft),
         availability=availability(draft),
     )
+
+
+def identity(key: str, project: ProjectKeys) -> str:
+    """Return a project's id; its key where none is given."""
+    return project.id or key
+
+
+def logins(name: str, user: UserKeys) -> tuple[str, ...]:
+    """Return what the API server calls a user; the name itself where none is given."""
+    return user.logins or (name,)
+
+
+def resource(card: AcceleratorKeys) -> str | None:
+    """Return what whole cards are asked for by; None where only the spec can say it and does not."""
+    return card.resource or vendors.DEFAULT_RESOURCE.get(card.vendor)
+
+
+def offered(draft: Draft) -> Mapping[str, tuple[str, ...]]:
+    """Return the resources that each model's cards are asked for by, where that is known.
+
+    That of whole cards comes first, then that of slices if some pool cuts them.
+    """
+    keys = draft.platform.keys
+    sliced = {
+        model for pool in keys.pools.values() if slices(pool) > 1 for model in pool.models or ()
+    }
+    found = {name: resource(card) for name, card in keys.accelerators.items()}
+    return {
+        name: (whole, labels.slice_resource(whole)) if name in sliced else (whole,)
+        for name, whole in found.items()
+        if whole is not None
+    }
 
 
 def limits(tier: TierKeys) -> Limits:
@@ -164,21 +200,20 @@ def _defaults(keys: PlatformKeys, overlay: OverlayKeys) -> Defaults:
     )
 
 
-def _accelerators(keys: PlatformKeys) -> dict[str, Accelerator]:
-    return {
-        name: Accelerator(
-            name=name,
-            vendor=card.vendor,
-            memory=card.memory,
-            memory_bytes=units.parse_bytes(card.memory),
-            resource=card.resource or vendors.DEFAULT_RESOURCE[card.vendor],
-            rate_milli=milli(card.rate),
-            includes_cpu=card.includes.cpu if card.includes else 0,
-            includes_memory_bytes=units.parse_bytes(card.includes.memory) if card.includes else 0,
-            origin=card.origin,
-        )
-        for name, card in keys.accelerators.items()
-    }
+def _accelerator(name: str, card: AcceleratorKeys) -> Accelerator:
+    whole = resource(card)
+    assert whole is not None  # noqa: S101 - a check has refused such a card
+    return Accelerator(
+        name=name,
+        vendor=card.vendor,
+        memory=card.memory,
+        memory_bytes=units.parse_bytes(card.memory),
+        resource=whole,
+        rate_milli=milli(card.rate),
+        includes_cpu=card.includes.cpu if card.includes else 0,
+        includes_memory_bytes=units.parse_bytes(card.includes.memory) if card.includes else 0,
+        origin=card.origin,
+    )
 
 
 def _pool(
@@ -226,12 +261,12 @@ def _project(key: str, keys: ProjectKeys, tier: Tier, zone: str, now: datetime) 
     usual = current.user_share
     return Project(
         key=key,
-        id=keys.id or key,
+        id=identity(key, keys),
         tier=tier,
         users=tuple(
             User(
                 name,
-                user.logins or (name,),
+                logins(name, user),
                 units.parse_percent(user.share) if user.share else usual,
             )
             for name, user in keys.users.items()

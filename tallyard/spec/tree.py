@@ -63,6 +63,17 @@ def key_path(parent: str, key: str) -> str:
     return f"{parent}.{shown}" if parent else shown
 
 
+def path_of(steps: Iterable[Step], *, numbered: bool = True) -> str:
+    """Return the path of a place; without numbers an item of a list is `[]`."""
+    path = ""
+    for step in steps:
+        if isinstance(step, int):
+            path = f"{path}[{step}]" if numbered else f"{path}[]"
+        else:
+            path = key_path(path, step)
+    return path
+
+
 def plain(tree: Tree) -> object:
     """Return the tree as dictionaries, tuples and scalars, for pydantic to check."""
     match tree:

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tallyard.spec.model import Period, Platform
+from tallyard.spec.model import Period, Platform, core_hours_a_month
 
 _MILLI = 1000
-_PERCENT = 100
 
 
 @dataclass(frozen=True)
@@ -112,9 +111,8 @@ def _budget(platform: Platform | None) -> Budget:
     for node in platform.nodes:
         cards[node.model] += node.cards
     rate = sum(card.rate_milli * cards[name] for name, card in platform.accelerators.items())
-    month = Period.MONTH.hours
-    given = Fraction(rate, _MILLI) * month * platform.availability / _PERCENT
+    given = core_hours_a_month(rate, platform.availability)
     allowed = given * platform.overcommit.core_hours_milli / _MILLI
     grants = (each.limits.core_hours for each in platform.projects.values())
-    granted = sum((each.per_hour * month for each in grants), Fraction())
+    granted = sum((each.per_hour * Period.MONTH.hours for each in grants), Fraction())
     return Budget(int(given), int(allowed), -int(-granted // 1), platform.availability)
