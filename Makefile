@@ -19,7 +19,7 @@ test: check ## Check, then run the tests (ARGS="..." for pytest)
 
 check: lint ## Check style, types, the direction of imports, YAML, the pages of error codes
 	@.venv/bin/mypy
-	@.venv/bin/python -m tallyard.cli.error_pages --check && .venv/bin/python -m tallyard.cli.spec_reference --check
+	@.venv/bin/python -m tallyard.cli.pages --check
 
 lint: bootstrap
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check .

@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tallyard.cli import spec_reference
 from tallyard.cli.commands import COMMANDS
-from tallyard.spec.messages import Language
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 README = (REPOSITORY / "README.md").read_text()
@@ -36,13 +34,6 @@ def test_the_mistake_in_the_readme_is_told_as_it_stands_there(tmp_path: Path) ->
     )
     assert told.returncode == 2
     assert told.stderr.strip("\n") in README
-
-
-@pytest.mark.parametrize(("lang", "page"), spec_reference.PAGES.items())
-def test_the_reference_of_the_spec_is_what_the_models_say(lang: Language, page: Path) -> None:
-    assert page.read_text(encoding="utf-8") == spec_reference.page(lang), (
-        "write it anew: python -m tallyard.cli.spec_reference --write"
-    )
 
 
 def test_every_make_target_that_a_page_names_is_there() -> None:

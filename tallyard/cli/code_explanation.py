@@ -16,7 +16,7 @@ from tallyard.cli.output import document, on_terminal, print_line
 from tallyard.cluster.faults import Parts
 
 if TYPE_CHECKING:
-    from tallyard.cli.error_pages import Page
+    from tallyard.cli.pages.error_pages import Page
 
 _CODE = re.compile(r"SPEC[0-9A-Z]{1,5}", re.IGNORECASE)
 _LOOKALIKES = str.maketrans("OIL", "011")
@@ -52,7 +52,7 @@ def explained(text: str) -> Page:
     Raises:
         Complaint: There is no such code.
     """
-    from tallyard.cli.error_pages import page  # noqa: PLC0415
+    from tallyard.cli.pages.error_pages import page  # noqa: PLC0415
     from tallyard.spec.messages import hint  # noqa: PLC0415
     from tallyard.spec.texts import TEXTS  # noqa: PLC0415
 

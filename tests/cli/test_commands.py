@@ -12,7 +12,7 @@ import pytest
 from tallyard.cli.application import build, options_of
 from tallyard.cli.commands import COMMANDS, Command
 from tallyard.cli.exit_codes import MEANINGS, ExitCode, of_fault
-from tallyard.cli.reference import PAGE, help_of, page
+from tallyard.cli.pages.command_reference import help_of
 from tallyard.cluster.faults import ClusterError, Fault
 
 
@@ -53,11 +53,6 @@ def test_what_to_do_about_a_fault_names_no_option_that_the_command_lacks(
         assert set(named) <= options | {"--current", "--namespace"}, (fault, todo)
         assert todo
         assert "[" not in todo
-
-
-def test_the_reference_is_current() -> None:
-    """`python -m tallyard.cli.reference --write` makes it so."""
-    assert PAGE.read_text(encoding="utf-8") == page()
 
 
 def test_every_exit_code_has_a_meaning_and_every_fault_a_code() -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tallyard.cli.error_cases import Case, read_all
-from tallyard.cli.error_pages import CASES_PER_CODE_MAX, NOT_IN_TEXTS
+from tallyard.cli.pages.error_cases import Case, read_all
+from tallyard.cli.pages.error_pages import CASES_PER_CODE_MAX, NOT_IN_TEXTS
 from tallyard.spec.load import Loaded
 from tallyard.spec.messages import Language, report
 from tallyard.spec.texts import TEXTS

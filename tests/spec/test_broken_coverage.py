@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from tallyard.cli.error_cases import Case, read_all
+from tallyard.cli.pages.error_cases import Case, read_all
 from tallyard.spec import schema
 from tallyard.spec.schema import Schema
 from tallyard.spec.tree import Steps

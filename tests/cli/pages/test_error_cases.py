@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tallyard.cli.error_cases import Case, FixError, example, read
+from tallyard.cli.pages.error_cases import Case, FixError, example, read
 
 HEAD = "# en: local.yaml:{line}:4  b: It is wrong. [SPEC101]\n# zh: local.yaml:{line}:4  b: 错。 [SPEC101]\n"
 

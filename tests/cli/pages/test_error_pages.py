@@ -6,16 +6,15 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tallyard.cli import error_pages
-from tallyard.cli.error_cases import CHECKOUT, FOLDER, read_all
-from tallyard.cli.error_pages import NOT_IN_TEXTS, faults, files, markdown, page, write
 from tallyard.cli.main import run
+from tallyard.cli.pages import error_pages
+from tallyard.cli.pages.error_cases import FOLDER, read_all
+from tallyard.cli.pages.error_pages import NOT_IN_TEXTS, faults, files, markdown, page, write
+from tallyard.cli.pages.made import CHECKOUT
 from tallyard.cli.problems import PAGES
 from tallyard.spec.messages import meaning
 from tallyard.spec.problem import WARNINGS
@@ -112,25 +111,6 @@ def test_a_fix_that_fits_no_place_is_named(checkout: Path) -> None:
     text = "# en: local.yaml:1:1  No. [SPEC199]\n# zh: 否。 [SPEC199]\n# fix: x => y\na: 1\n"
     (checkout / FOLDER / "local-x.yaml").write_text(text)
     assert list(faults(checkout))[-1] == "a fix does not fit: local-x.yaml: 'x' stands 0 times"
-
-
-def test_the_command_writes_or_checks_and_says_so_by_its_exit_code() -> None:
-    told = subprocess.run(
-        [sys.executable, "-m", "tallyard.cli.error_pages"],
-        cwd=CHECKOUT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert told.returncode == 2
-    assert "--write | --check" in told.stderr
-
-
-def test_make_check_checks_the_pages() -> None:
-    makefile = (CHECKOUT / "Makefile").read_text()
-    recipe = re.search(r"^check: .*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
-    assert recipe is not None
-    assert "tallyard.cli.error_pages --check" in recipe[1]
 
 
 def test_a_code_is_explained_with_a_wrong_and_a_right_text(

@@ -14,7 +14,7 @@ import pytest
 
 from tallyard.cli import documents
 from tallyard.cli.main import run
-from tallyard.cli.reference import _DOCUMENTS
+from tallyard.cli.pages.command_reference import _DOCUMENTS
 from tallyard.cli.views.jobs import job_rows
 from tallyard.cli.views.queue import queue_view
 from tallyard.cluster.jobs import Submitted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tallyard.cli.shipped_lines import LINES_MAX, Shipped
+from tallyard.cli.pages.shipped_lines import LINES_MAX, Shipped
 
 TEXT = """\
 price:

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tallyard.cli.pages.made import CHECKOUT
 from tallyard.spec.excerpt import cut, numbered
 from tallyard.spec.messages import LANGUAGES, Language
 
-CHECKOUT = Path(__file__).resolve().parents[2]
 FOLDER = Path("tests/data/spec/broken")
 
 _HEAD = re.compile(r"# (en|zh|fix): ?(.*)")

@@ -1,13 +1,9 @@
-"""`python -m tallyard.cli.reference`: the page `docs/cli.md`, made from the command line itself.
-
-`--write` puts it into its place; a test compares the committed page with what is made here.
-"""
+"""`docs/cli.md`: the commands, made from the command line itself."""
 
 from __future__ import annotations
 
 import io
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from rich.console import Console
@@ -16,8 +12,9 @@ from tallyard.cli.application import build
 from tallyard.cli.commands import COMMANDS, Command
 from tallyard.cli.exit_codes import MEANINGS
 from tallyard.cli.output import API_VERSION
+from tallyard.cli.pages.made import NOTE
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "cli.md"
+PAGE = Path("docs/cli.md")
 _WIDTH = 100
 
 _DOCUMENTS = (
@@ -52,6 +49,11 @@ _DOCUMENTS = (
 )
 
 
+def files() -> Mapping[Path, str]:
+    """Return the page by its path from the checkout."""
+    return {PAGE: page()}
+
+
 def page() -> str:
     """Return the whole page."""
     return "\n".join(_lines()).rstrip() + "\n"
@@ -60,7 +62,7 @@ def page() -> str:
 def _lines() -> Iterator[str]:
     yield "# The command `tally`"
     yield ""
-    yield "<!-- Made by `python -m tallyard.cli.reference --write`; do not edit. -->"
+    yield NOTE
     yield ""
     yield "Results go to stdout, everything else to stderr. Errors say where, what, why and what to"
     yield "do. `NO_COLOR` or `--no-color` switches colour off; `--lang en|zh` chooses the language,"
@@ -134,10 +136,3 @@ def help_of(command: Command) -> str:
         result_action="return_value",
     )
     return "\n".join(line.rstrip() for line in text.getvalue().strip().splitlines())
-
-
-if __name__ == "__main__":
-    if "--write" in sys.argv[1:]:
-        PAGE.write_text(page(), encoding="utf-8")
-    else:
-        sys.stdout.write(page())

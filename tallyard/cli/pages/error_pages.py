@@ -1,7 +1,6 @@
-"""`python -m tallyard.cli.error_pages`: a page for each code, made from the texts and the slips.
+"""`docs/errors`: a page for each code, made from the texts and the slips.
 
-`--write` puts the pages into `docs/errors`; `--check` says what is stale, missing or left over
-there, and which code no slip shows. What a page holds is `Page`; `spec explain` prints it too.
+What a page holds is `Page`; `spec explain` prints it too.
 """
 
 # Chinese punctuation is full-width.
@@ -10,13 +9,13 @@ there, and which code no slip shows. What a page holds is `Page`; `spec explain`
 from __future__ import annotations
 
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tallyard.cli.error_cases import CHECKOUT, FOLDER, Case, FixError, example, read_all
+from tallyard.cli.pages import made
+from tallyard.cli.pages.error_cases import FOLDER, Case, FixError, example, read_all
 from tallyard.cli.problems import PAGES
 from tallyard.spec.messages import Language, meaning, title
 from tallyard.spec.problem import WARNINGS
@@ -29,7 +28,6 @@ NOT_IN_TEXTS = frozenset({"SPEC003", "SPEC004", "SPEC005", "SPEC036", "SPEC037",
 CASES_PER_CODE_MAX = 8
 
 _INDEX = "README.md"
-_MADE = "<!-- Made by `python -m tallyard.cli.error_pages --write`; do not edit. -->"
 _GROUPS: Mapping[str, str] = {
     "0": "The file, and its text as YAML",
     "1": "The shape: keys and values",
@@ -119,7 +117,7 @@ def files(cases: tuple[Case, ...]) -> dict[Path, str]:
     return {**pages, PAGES / _INDEX: index()}
 
 
-def faults(checkout: Path = CHECKOUT) -> Iterator[str]:
+def faults(checkout: Path = made.CHECKOUT) -> Iterator[str]:
     """Yield what is wrong with the pages and the set of slips, one sentence each."""
     cases = read_all(checkout)
     untitled = {code[4] for code in TEXTS} - set(_GROUPS)
@@ -131,23 +129,17 @@ def faults(checkout: Path = CHECKOUT) -> Iterator[str]:
     except FixError as error:
         yield f"a fix does not fit: {error}"
         return
+    yield from made.faults(wanted, checkout)
     there = {file.relative_to(checkout) for file in (checkout / PAGES).glob("*")}
-    for file, text in wanted.items():
-        if file not in there:
-            yield f"{file} is missing"
-        elif (checkout / file).read_text(encoding="utf-8") != text:
-            yield f"{file} is stale"
     yield from (
         f"{file} is left over: there is no such code" for file in sorted(there - set(wanted))
     )
 
 
-def write(checkout: Path = CHECKOUT) -> None:
+def write(checkout: Path = made.CHECKOUT) -> None:
     """Write the pages and remove those that are left over."""
     wanted = files(read_all(checkout))
-    (checkout / PAGES).mkdir(parents=True, exist_ok=True)
-    for file, text in wanted.items():
-        (checkout / file).write_text(text, encoding="utf-8")
+    made.write(wanted, checkout)
     for file in (checkout / PAGES).glob("SPEC*.md"):
         if file.relative_to(checkout) not in wanted:
             file.unlink()
@@ -180,7 +172,7 @@ def _markdown(told: Page) -> Iterator[str]:
     code = told.code
     yield f"# {code}: {_escaped(title(code))}"
     yield ""
-    yield _MADE
+    yield made.NOTE
     yield ""
     if told.is_warning:
         yield "A warning: the spec holds, and this is worth a look."
@@ -217,7 +209,7 @@ def _block(language: str, lines: tuple[str, ...]) -> Iterator[str]:
 def _index() -> Iterator[str]:
     yield "# Error codes of the spec"
     yield ""
-    yield _MADE
+    yield made.NOTE
     yield ""
     yield "Every problem that `tally spec validate` tells ends in a code. Its page says what it means,"
     yield "in English and Chinese, and shows it wrong and right; `tally spec explain SPEC101` prints"
@@ -238,22 +230,3 @@ def _escaped(text: str) -> str:
     parts = re.split(r"(`[^`]*`)", text)
     parts[::2] = [re.sub(r"([*_<\[\]])", r"\\\1", part) for part in parts[::2]]
     return "".join(parts)
-
-
-def main(arguments: list[str]) -> int:
-    """Write or check the pages, as asked; return the exit code."""
-    if arguments == ["--write"]:
-        write()
-        return 0
-    if arguments != ["--check"]:
-        sys.stderr.write("python -m tallyard.cli.error_pages --write | --check\n")
-        return 2
-    found = tuple(faults())
-    sys.stderr.writelines(f"{fault}\n" for fault in found)
-    if found:
-        sys.stderr.write("Pages are written by: python -m tallyard.cli.error_pages --write\n")
-    return 1 if found else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -1,8 +1,6 @@
-"""`python -m tallyard.cli.spec_reference`: the reference of the spec, made from its models.
+"""`docs/spec.md` and `docs/spec.zh.md`: the reference of the spec, made from its models.
 
-`--write` puts the pages into their places, `docs/spec.md` and in Chinese `docs/spec.zh.md`;
-`--check` says which does not stand there (exit code 1). The examples are lines of the shipped
-`stacks/`, cut out where they stand.
+The examples are lines of the shipped `stacks/`, cut out where they stand.
 """
 
 # Chinese punctuation is full-width.
@@ -10,12 +8,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tallyard.cli.shipped_lines import Shipped
+from tallyard.cli.pages.made import CHECKOUT, NOTE
+from tallyard.cli.pages.shipped_lines import Shipped
 from tallyard.spec import kinds, schema
 from tallyard.spec.editor_schema import default_of
 from tallyard.spec.fields import EFFECT, ORIGIN, PER_ENVIRONMENT
@@ -23,13 +21,8 @@ from tallyard.spec.key_texts import told
 from tallyard.spec.messages import Language
 from tallyard.spec.tree import Steps, path_of
 
-_REPOSITORY = Path(__file__).resolve().parents[2]
-PAGES: Mapping[Language, Path] = {
-    "en": _REPOSITORY / "docs" / "spec.md",
-    "zh": _REPOSITORY / "docs" / "spec.zh.md",
-}
-_STACKS = _REPOSITORY / "stacks"
-_MADE = "<!-- Made by `python -m tallyard.cli.spec_reference --write`; do not edit. -->"
+PAGES: Mapping[Language, Path] = {"en": Path("docs/spec.md"), "zh": Path("docs/spec.zh.md")}
+_STACKS = CHECKOUT / "stacks"
 
 
 @dataclass(frozen=True)
@@ -123,6 +116,11 @@ _FILES = (
 )
 
 
+def files() -> Mapping[Path, str]:
+    """Return the pages by their paths from the checkout."""
+    return {file: page(lang) for lang, file in PAGES.items()}
+
+
 def page(lang: Language = "en") -> str:
     """Return the whole page in a language."""
     return "\n".join(_lines(lang)).rstrip() + "\n"
@@ -130,7 +128,7 @@ def page(lang: Language = "en") -> str:
 
 def _lines(lang: Language) -> Iterator[str]:
     frame = _FRAMES[lang]
-    yield from (frame.title, "", _MADE, "", frame.other, "", *frame.intro, "")
+    yield from (frame.title, "", NOTE, "", frame.other, "", *frame.intro, "")
     for file in _FILES:
         yield from (f"## {file.title[lang]}", "", file.text[lang], "")
         yield from _table(file, (), lang)
@@ -247,27 +245,3 @@ def _meaning(file: _File, node: schema.Schema, lang: Language) -> str:
 
 def _prose(text: str | None, lang: Language) -> str:
     return told(text or "", lang).replace("<", "&lt;").replace("*", "\\*")
-
-
-def main(arguments: list[str]) -> int:
-    """Write or check the pages, as asked; return the exit code."""
-    if arguments == ["--write"]:
-        for lang, file in PAGES.items():
-            file.write_text(page(lang), encoding="utf-8")
-        return 0
-    if arguments != ["--check"]:
-        sys.stderr.write("python -m tallyard.cli.spec_reference --write | --check\n")
-        return 2
-    stale = [
-        file
-        for lang, file in PAGES.items()
-        if not file.exists() or file.read_text(encoding="utf-8") != page(lang)
-    ]
-    sys.stderr.writelines(f"{file}: not what the models say\n" for file in stale)
-    if stale:
-        sys.stderr.write("Pages are written by: python -m tallyard.cli.spec_reference --write\n")
-    return 1 if stale else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
