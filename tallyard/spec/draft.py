@@ -11,7 +11,8 @@ from functools import cached_property, lru_cache
 
 from tallyard import labels
 from tallyard.spec import fields, hosts, moments
-from tallyard.spec.document import HostsKeys, OverlayKeys, OverrideKeys, PlatformKeys
+from tallyard.spec.document import HostsKeys, OverlayKeys, PlatformKeys
+from tallyard.spec.keys_of_projects import OverrideKeys
 from tallyard.spec.problem import Problem
 from tallyard.spec.shape import Shaped
 from tallyard.spec.suggest import nearest

@@ -9,8 +9,8 @@ from fractions import Fraction
 
 from tallyard import units
 from tallyard.spec import rates, terms
-from tallyard.spec.document import WaitKeys
 from tallyard.spec.draft import Draft
+from tallyard.spec.keys_of_core_hours import WaitKeys
 from tallyard.spec.problem import Problem
 from tallyard.spec.terms import Terms
 from tallyard.spec.tree import Steps

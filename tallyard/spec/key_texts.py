@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001 - Chinese has its own punctuation
 """What the models and the kinds of value say of the spec's keys, in Chinese.
 
-The English texts stand on the keys themselves (`document.py`) and in `kinds.py`; a test compares
+The English texts stand on the keys themselves (`document.py`, `keys_of_*.py`) and in `kinds.py`; a test compares
 them with this table. Words that are written into the spec stay as they are.
 """
 

@@ -7,8 +7,8 @@ from datetime import timedelta
 
 from tallyard import units
 from tallyard.spec import resolve
-from tallyard.spec.document import OverrideKeys, ProjectKeys, TierKeys
 from tallyard.spec.draft import Draft
+from tallyard.spec.keys_of_projects import OverrideKeys, ProjectKeys, TierKeys
 from tallyard.spec.problem import Problem
 from tallyard.spec.tree import Step, Steps
 

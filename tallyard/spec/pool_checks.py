@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from tallyard import labels
 from tallyard.catalog import vendors
 from tallyard.spec import resolve
-from tallyard.spec.document import SharingKeys
 from tallyard.spec.draft import Draft
+from tallyard.spec.keys_of_pools import SharingKeys
 from tallyard.spec.model import Level
 from tallyard.spec.problem import Problem
 

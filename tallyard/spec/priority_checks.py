@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tallyard.spec.document import PoolKeys, PriorityKeys
 from tallyard.spec.draft import Draft
+from tallyard.spec.keys_of_pools import PoolKeys, PriorityKeys
 from tallyard.spec.problem import Problem
 
 

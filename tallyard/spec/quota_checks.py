@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from tallyard import units
 from tallyard.spec import resolve, sums
-from tallyard.spec.document import TierKeys
 from tallyard.spec.draft import Draft
+from tallyard.spec.keys_of_projects import TierKeys
 from tallyard.spec.problem import Problem
 from tallyard.spec.tree import Steps
 

@@ -10,21 +10,11 @@ from types import MappingProxyType
 from tallyard import labels, units
 from tallyard.catalog import vendors
 from tallyard.spec import hosts, moments
-from tallyard.spec.document import (
-    AcceleratorKeys,
-    FreezeKeys,
-    HostsKeys,
-    OverlayKeys,
-    OverrideKeys,
-    PlatformKeys,
-    PoolKeys,
-    PriceKeys,
-    ProjectKeys,
-    SharingKeys,
-    TierKeys,
-    UserKeys,
-)
+from tallyard.spec.document import HostsKeys, OverlayKeys, PlatformKeys
 from tallyard.spec.draft import Draft
+from tallyard.spec.keys_of_core_hours import FreezeKeys, PriceKeys
+from tallyard.spec.keys_of_pools import AcceleratorKeys, PoolKeys, SharingKeys
+from tallyard.spec.keys_of_projects import OverrideKeys, ProjectKeys, TierKeys, UserKeys
 from tallyard.spec.model import (
     Accelerator,
     Borrowed,

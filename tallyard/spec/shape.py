@@ -13,13 +13,13 @@ from pathlib import Path
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from tallyard.spec import document, faults, schema
+from tallyard.spec import document, faults, keys_of_pools, schema
 from tallyard.spec.document import OverlayKeys, PlatformKeys
 from tallyard.spec.problem import Location, Problem
 from tallyard.spec.source import DEPTH_MAX
 from tallyard.spec.tree import Steps, Table, Tree, has, plain, without
 
-_FORMS = frozenset({document.WORD, document.MAPPING})
+_FORMS = frozenset({keys_of_pools.WORD, keys_of_pools.MAPPING})
 
 # What stands in for a section that is missing or was cut: nothing that a check looks at.
 _EMPTY: Mapping[str, object] = {

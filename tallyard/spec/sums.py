@@ -13,8 +13,8 @@ from datetime import datetime
 from itertools import groupby
 
 from tallyard.spec import resolve
-from tallyard.spec.document import TierKeys
 from tallyard.spec.draft import Draft, Place
+from tallyard.spec.keys_of_projects import TierKeys
 from tallyard.spec.tree import Steps
 
 _MILLI = 1000

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from tallyard.spec import resolve
-from tallyard.spec.document import OverrideKeys, TierKeys
 from tallyard.spec.draft import Draft, Place
+from tallyard.spec.keys_of_projects import OverrideKeys, TierKeys
 from tallyard.spec.project_checks import QUEUES_MAX
 from tallyard.spec.tree import Steps
 
