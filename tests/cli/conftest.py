@@ -1,4 +1,4 @@
-"""A moment of a cluster, from `data/cluster.yaml`."""
+"""A moment of a cluster, from `data/cluster.yaml`; and specs that may be changed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ import yaml
 
 from tallyard.cluster.jobs import Submitted, group
 from tallyard.cluster.kueue import Queues
+from tests.cli.specs import LOCAL, PLATFORM, Repo
 from tests.cluster.conftest import api_server, kubeconfig
+from tests.spec.specs import STACKS
 
 __all__ = ["api_server", "kubeconfig"]
 
@@ -59,3 +61,25 @@ def answers_of(moment: Mapping[str, Any]) -> dict[str, Any]:
         f"/api/v1/{nlp}/pods": moment["pods"],
         f"/api/v1/{nlp}/events": moment["events"],
     }
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Path:
+    """The shipped spec in a folder of its own."""
+    for name in ("platform.yaml", "local.yaml", "versions.yaml"):
+        (tmp_path / name).write_text((STACKS / name).read_text())
+    return tmp_path / "local.yaml"
+
+
+@pytest.fixture
+def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
+    """A repository with the small spec in one commit; it is the working folder."""
+    made = Repo(tmp_path / "a repo")
+    made.root.mkdir()
+    made.git("init", "--quiet", "--initial-branch", "main")
+    made.write("stacks/platform.yaml", PLATFORM)
+    made.write("stacks/local.yaml", LOCAL)
+    made.commit()
+    monkeypatch.chdir(made.root)
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    return made
