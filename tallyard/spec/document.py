@@ -8,7 +8,7 @@ together is `checks.py`'s.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -132,6 +132,20 @@ class OvercommitKeys(Keys):
     )
 
 
+def _overcommit(**rest: Any) -> Any:
+    """Describe a key that both files have; so do the next ones."""
+    return key("How much more is promised than there is.", per_environment=True, **rest)
+
+
+def _availability(**rest: Any) -> Any:
+    return key(
+        "The part of all hours in which a card can be expected to work.",
+        effect="What the cards can give is counted with it.",
+        per_environment=True,
+        **rest,
+    )
+
+
 class PlatformKeys(Keys):
     """What is the same in every environment."""
 
@@ -172,15 +186,9 @@ class PlatformKeys(Keys):
         origin="what a pod asks for and no queue counts would wait for ever",
         default=(),
     )
-    overcommit: OvercommitKeys = key(
-        "How much more is promised than there is.", per_environment=True, default=OvercommitKeys()
-    )
-    availability: Share = key(
-        "The part of all hours in which a card can be expected to work.",
-        effect="What the cards can give is counted with it.",
-        origin="rule of thumb: failures, upgrades and gaps between jobs take a tenth",
-        per_environment=True,
-        default="90%",
+    overcommit: OvercommitKeys = _overcommit(default=OvercommitKeys())
+    availability: Share = _availability(
+        origin="rule of thumb: failures, upgrades and gaps between jobs take a tenth", default="90%"
     )
     tiers: dict[DnsLabel, TierKeys] = key("Classes of quota.", filled="minProperties")
     projects: dict[Spoken, ProjectKeys] = key("The teams.", filled="minProperties")
@@ -204,11 +212,5 @@ class OverlayKeys(Keys):
     defaults: EnvironmentDefaultsKeys | None = key(
         "The defaults that may differ between environments.", per_environment=True, default=None
     )
-    overcommit: OvercommitKeys | None = key(
-        "How much more is promised than there is.", per_environment=True, default=None
-    )
-    availability: Share | None = key(
-        "The part of all hours in which a card can be expected to work.",
-        per_environment=True,
-        default=None,
-    )
+    overcommit: OvercommitKeys | None = _overcommit(default=None)
+    availability: Share | None = _availability(default=None)

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from tallyard.spec import schema
-from tallyard.spec.fields import PER_ENVIRONMENT
+from tallyard.spec.fields import EFFECT, PER_ENVIRONMENT
 from tallyard.spec.problem import Problem
 from tallyard.spec.source import parse
 from tallyard.spec.tree import key_path, plain
@@ -131,20 +131,31 @@ def test_what_only_the_loader_tells_is_not_seen_by_an_editor(code: str, tmp_path
 
 
 def test_the_overlay_has_the_keys_that_are_marked_as_per_environment() -> None:
-    platform, overlay = (whole["properties"] for whole in GENERATED.values())
-    assert all(rule.get(PER_ENVIRONMENT) for rule in overlay.values())
-    marked = {key for key, rule in platform.items() if rule.get(PER_ENVIRONMENT)}
-    # A section may be there in both where only some of its keys are marked.
-    mixed = {
-        key
-        for key in platform.keys() & overlay.keys() - marked
+    """At every depth: what is marked with all below it, and the sections that lead there."""
+    platform, overlay = GENERATED["platform"], GENERATED["local"]
+    assert all(rule.get(PER_ENVIRONMENT) for rule in overlay["properties"].values())
+    marked = {
+        place
+        for place in schema.places(platform)
         if any(
-            below.get(PER_ENVIRONMENT)
-            for below in (schema.at(GENERATED["platform"], (key,)) or {})["properties"].values()
+            (schema.at(platform, place[:length]) or {}).get(PER_ENVIRONMENT)
+            for length in range(1, len(place) + 1)
         )
     }
-    assert overlay.keys() & platform.keys() == marked | mixed
-    assert overlay.keys() - platform.keys() == {"base", "nodes"}
+    assert len(marked) >= 5
+    expected = {place[:length] for place in marked for length in range(1, len(place) + 1)}
+    own = {"base", "nodes"}
+    assert {place for place in schema.places(overlay) if place[0] not in own} == expected
+    assert own.isdisjoint(platform["properties"])
+
+
+def test_a_key_of_both_files_is_described_alike() -> None:
+    for place in schema.places(GENERATED["local"]):
+        twin = schema.at(GENERATED["platform"], place)
+        if twin is not None and "properties" not in twin:
+            here = schema.at(GENERATED["local"], place) or {}
+            for fact in ("description", EFFECT):
+                assert here.get(fact) == twin.get(fact), place
 
 
 UNION = {
