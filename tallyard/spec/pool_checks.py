@@ -154,9 +154,13 @@ def sharing(draft: Draft) -> Iterator[Problem]:
 def keys_of_inference(draft: Draft) -> Iterator[Problem]:
     """Only a pool for services has what is promised to services."""
     for name, pool in draft.platform.keys.pools.items():
-        for key, value in (("burst", pool.burst), ("scale-within", pool.scale_within)):
-            if value is not None and pool.work != "inference":
-                yield draft.problem_at_key("SPEC322", "pools", name, key, key=key, pool=name)
+        promised = {"burst": pool.burst, "scale-within": pool.scale_within}
+        said = [key for key, value in promised.items() if value is not None]
+        if said and pool.work != "inference":
+            # Both without `work: inference` are one slip.
+            yield draft.problem_at_key(
+                *("SPEC322", "pools", name, said[0]), key=", ".join(said), pool=name
+            )
 
 
 def keys_of_agents(draft: Draft) -> Iterator[Problem]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from tallyard.spec.draft import Draft
 from tallyard.spec.keys_of_pools import PoolKeys, PriorityKeys
@@ -24,7 +25,7 @@ def names(draft: Draft) -> Iterator[Problem]:
 def values(draft: Draft) -> Iterator[Problem]:
     """Two priorities of one value are one: neither goes first, neither gives cards back."""
     # Of two of which one must be the lower, that is told.
-    told = {frozenset((p.values["found"], p.values.get("other"))) for p in ranks(draft)}
+    told = {frozenset((each.priority, each.than)) for each in _misranked(draft)}
     first: dict[int, str] = {}
     for index, priority in enumerate(draft.platform.keys.priorities):
         other = first.setdefault(priority.value, priority.name)
@@ -38,7 +39,7 @@ def used(draft: Draft) -> Iterator[Problem]:
     """Each priority is some pool's; else nothing ever has it."""
     named = {pool.priority for pool in draft.platform.keys.pools.values()}
     known = {priority.name for priority in draft.platform.keys.priorities}
-    if not draft.is_sound("pools") or not named <= known or any(ranks(draft)):
+    if not draft.is_sound("pools") or not named <= known or _misranked(draft):
         return  # a pool whose priority is refused may have meant the one that none has
     for index, priority in enumerate(draft.platform.keys.priorities):
         if priority.name not in named:
@@ -46,38 +47,49 @@ def used(draft: Draft) -> Iterator[Problem]:
 
 
 def ranks(draft: Draft) -> Iterator[Problem]:
-    """Who must go first does, and who must give cards back can be stopped for it.
-
-    A priority that is wrong for several pools is told at the first of them.
-    """
-    told: set[tuple[str, object]] = set()
-    for problem in (*_borrowing_ranks(draft), *_inference_ranks(draft)):
-        what = (problem.code, problem.values["found"])
-        if what not in told:
-            told.add(what)
-            yield problem
+    """Who must go first does, and who must give cards back can be stopped for it."""
+    for each in _misranked(draft):
+        steps = ("pools", each.pool, "priority")
+        yield draft.problem(each.code, *steps, found=each.priority, **each.values)
 
 
-def _borrowing_ranks(draft: Draft) -> Iterator[Problem]:
+@dataclass(frozen=True)
+class _Misranked:
+    """A pool's priority that cannot be its: by itself, or beside that of another pool (`than`)."""
+
+    code: str
+    pool: str
+    priority: str
+    than: str | None = None
+    values: Mapping[str, object] = field(default_factory=dict)
+
+
+def _misranked(draft: Draft) -> list[_Misranked]:
+    """Return the priorities that are wrong; one that is so for several pools, at the first."""
+    first: dict[tuple[str, str], _Misranked] = {}
+    for each in (*_of_borrowers(draft), *_of_inference(draft)):
+        first.setdefault((each.code, each.priority), each)
+    return list(first.values())
+
+
+def _of_borrowers(draft: Draft) -> Iterator[_Misranked]:
     """Borrowed cards are for lower priorities than their owners': Kueue takes back from those only."""
     pools, priorities = draft.platform.keys.pools, _priorities(draft)
     for name, pool in pools.items():
         priority = priorities.get(pool.priority)
         if pool.borrows_from is None or priority is None or pool.work == "inference":
             continue
-        steps = ("pools", name, "priority")
         if not priority.preemptible:
-            yield draft.problem("SPEC307", *steps, found=priority.name)
+            yield _Misranked("SPEC307", name, priority.name)
         elif _is_not_lower(priority, pools.get(pool.borrows_from), priorities):
-            other = pools[pool.borrows_from].priority
-            yield draft.problem(
-                *("SPEC308", *steps),
-                found=priority.name,
-                value=priority.value,
-                lender=pool.borrows_from,
-                other=other,
-                other_value=priorities[other].value,
-            )
+            other = priorities[pools[pool.borrows_from].priority]
+            values = {
+                "value": priority.value,
+                "lender": pool.borrows_from,
+                "other": other.name,
+                "other_value": other.value,
+            }
+            yield _Misranked("SPEC308", name, priority.name, other.name, values)
 
 
 def _is_not_lower(
@@ -89,7 +101,7 @@ def _is_not_lower(
     return other is not None and priority.value >= other.value
 
 
-def _inference_ranks(draft: Draft) -> Iterator[Problem]:
+def _of_inference(draft: Draft) -> Iterator[_Misranked]:
     """Inference outranks all batch work, and nothing can take its cards back."""
     pools, priorities = draft.platform.keys.pools, _priorities(draft)
     # Who borrows is lower than an owner, or that is told; and where something of services
@@ -103,20 +115,19 @@ def _inference_ranks(draft: Draft) -> Iterator[Problem]:
     highest = max(batch, default=None)
     for name, pool in pools.items():
         priority = priorities.get(pool.priority)
-        steps = ("pools", name, "priority")
         if pool.work != "inference" or pool.borrows_from is not None or priority is None:
             continue
         if priority.preemptible:
-            yield draft.problem("SPEC326", *steps, found=priority.name)
+            yield _Misranked("SPEC326", name, priority.name)
         elif highest is not None and priority.value <= highest[0]:
-            yield draft.problem(
-                *("SPEC324", *steps),
-                found=priority.name,
-                value=priority.value,
-                other=highest[1],
-                other_value=highest[0],
-                other_pool=highest[2],
-            )
+            other_value, other, other_pool = highest
+            values = {
+                "value": priority.value,
+                "other": other,
+                "other_value": other_value,
+                "other_pool": other_pool,
+            }
+            yield _Misranked("SPEC324", name, priority.name, other, values)
 
 
 def _priorities(draft: Draft) -> dict[str, PriorityKeys]:

@@ -449,8 +449,8 @@ TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
             "{found} 的卡由多方轮流使用，无法承诺服务多久能扩容。请删除 scale-within，或写 sharing: exclusive。",
         ),
         "SPEC322": (
-            "`{key}` is for services, and {pool} runs batch work. Delete this, or write `work: inference` there if it serves.",
-            "{key} 用于在线服务，而 {pool} 运行批处理作业。请删除此项；若该池用于在线服务，请写 work: inference。",
+            "Only a pool for services has {key}, and {pool} runs batch work. Delete it, or write `work: inference` there if it serves.",
+            "只有用于在线服务的资源池可以有 {key}，而 {pool} 运行批处理作业。请删除；若该池用于在线服务，请写 work: inference。",
         ),
         "SPEC323": (
             "`{key}` bounds what agents start on borrowed cards, and {pool} borrows none. Delete it, or write it in a pool that borrows.",
