@@ -14,6 +14,7 @@ import pytest
 from lab.session import Lab
 from lab.toolchain.ensure import Toolchain, ensure
 from lab.toolchain.progress import report_to
+from tallyard.cli import session
 from tallyard.spec.load import load
 from tallyard.spec.model import Platform
 from tests.running_lab import OVERLAY, RunningLab, counted
@@ -28,6 +29,13 @@ def pytest_configure() -> None:
     for number in (signal.SIGINT, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, lambda *_: None)
+
+
+@pytest.fixture(autouse=True)
+def choices_end_with_their_test() -> Iterator[None]:
+    """Let nobody speak the language that an earlier test chose; a command is a process."""
+    yield
+    session.begin(session.Lang.EN, no_color=False)
 
 
 @pytest.fixture(scope="session")

@@ -8,9 +8,9 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -88,11 +88,9 @@ def test_components_that_are_killed_come_back_with_the_data(own_lab: Make) -> No
 
 def test_two_labs_that_start_at_once_do_not_meet_and_one_ends_alone(own_lab: Make) -> None:
     labs = [own_lab("left"), own_lab("right")]
-    threads = [threading.Thread(target=lab.up) for lab in labs]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor() as pool:
+        for started in [pool.submit(lab.up) for lab in labs]:
+            started.result()
     left, right = labs
     ports = [*(left.state.ports or {}).values(), *(right.state.ports or {}).values()]
     assert len(ports) == len(set(ports)) == 2 * (len(COMPONENTS) + 1)
