@@ -193,7 +193,7 @@ class ControlPlane:
 
     def _record(self) -> None:
         """Record what runs by now, and say so when something that had started has ended."""
-        started = {n for n in COMPONENTS if kwokctl.pid_file(self.folder, n).exists()}
+        started = {n for n in COMPONENTS if kwokctl.has_started(self.folder, n)}
         alive = kwokctl.running(self.folder)
         state = self.file.current()
         if any(state.process(name) != process for name, process in alive.items()):

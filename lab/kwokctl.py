@@ -100,6 +100,11 @@ def pid_file(folder: LabFolder, component: str) -> Path:
     return folder.cluster / "pids" / f"{COMPONENTS[component]}.pid"
 
 
+def has_started(folder: LabFolder, component: str) -> bool:
+    """Return whether kwokctl has written down a component's pid; the file is empty before."""
+    return _pid(folder, component) is not None
+
+
 def forget(folder: LabFolder, component: str, program: Path) -> None:
     """Make kwokctl start a component that has ended, with the program of today.
 
@@ -118,9 +123,8 @@ def running(folder: LabFolder) -> dict[str, Process]:
 
 
 def _running(folder: LabFolder, component: str) -> Process | None:
-    try:
-        pid = int(pid_file(folder, component).read_text())
-    except (OSError, ValueError):
+    pid = _pid(folder, component)
+    if pid is None:
         return None
     process = processes.identify(component, pid, log(folder, component))
     if process is None:
@@ -132,6 +136,13 @@ def _running(folder: LabFolder, component: str) -> Process | None:
         and processes.working_folder(pid) == folder.cluster.resolve()
     )
     return process if is_ours else None
+
+
+def _pid(folder: LabFolder, component: str) -> int | None:
+    try:
+        return int(pid_file(folder, component).read_text())
+    except (OSError, ValueError):
+        return None
 
 
 def _patch(component: str) -> dict[str, Any]:

@@ -17,8 +17,9 @@ from tallyard.spec.model import Accelerator, Node, Platform
 FAKE = "kwok.x-k8s.io/node"
 # Roomy on purpose: the lab is not about disks.
 EPHEMERAL_STORAGE = "2Ti"
-# KWOK takes a second for all of them, and more on a busy machine.
-READY_SECONDS_MAX = 60.0
+# KWOK takes a second for all of them. When it has asked for its stages before the API server knew
+# what a Stage is, it asks again after ever longer times, up to a minute on a slow machine.
+READY_SECONDS_MAX = 180.0
 _POLL_SECONDS = 0.1
 
 

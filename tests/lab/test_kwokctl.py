@@ -74,3 +74,13 @@ def test_our_program_in_our_folder_is_believed(
 def test_a_pid_file_that_says_nothing_is_nobody(folder: LabFolder, content: str) -> None:
     kwokctl.pid_file(folder, "etcd").write_text(content)
     assert kwokctl.running(folder) == {}
+
+
+def test_a_pid_file_that_is_not_written_yet_is_of_nothing_that_has_started(
+    folder: LabFolder,
+) -> None:
+    assert not kwokctl.has_started(folder, "etcd")
+    kwokctl.pid_file(folder, "etcd").write_text("")
+    assert not kwokctl.has_started(folder, "etcd")
+    kwokctl.pid_file(folder, "etcd").write_text("12\n")
+    assert kwokctl.has_started(folder, "etcd")
