@@ -24,11 +24,16 @@ GPU_MEMORY = "gpu.memory"
 # The taint that keeps a pool's hosts for the pool's own queues.
 POOL_TAINT = f"{DOMAIN}/pool"
 
+# What a host carries until it is seen to be what the spec says of it.
+UNVERIFIED_TAINT = f"{DOMAIN}/unverified"
+
 # Namespaces and what people submit.
 # The label is the project's id, which never changes; the annotation what people call it now.
 PROJECT = f"{DOMAIN}/project"
 PROJECT_KEY = f"{DOMAIN}/project-key"
 USER = f"{DOMAIN}/user"
+# The whole name of the user who asked, which is often no legal label value.
+LOGIN = f"{DOMAIN}/login"
 
 # Kueue's own.
 KUEUE_GROUP = "kueue.x-k8s.io"
@@ -43,6 +48,13 @@ MEMBER_ROLE = "tallyard:member"
 READER_ROLE = "tallyard:reader"
 OPERATOR_ROLE = "tallyard:operator"
 OPERATOR_GROUP = "tallyard:operators"
+
+# Our own: where what we run lives, the service account of our controllers and that of the
+# playbooks for hosts, and the ConfigMap with the spec as it was at the last `pulumi up`.
+SYSTEM_NAMESPACE = "tallyard-system"
+CONTROLLERS = "controllers"
+NODE_LABELLER = "node-labeller"
+SPEC_CONFIG = "platform"
 
 # The built-in pool of hosts without cards, and the root of the cohort tree.
 CPU_POOL = "cpu"
