@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
-import json
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pulumi
 
+from infra.outside import OutsideManager, outside_manager
+
 _REPOSITORY = Path(__file__).resolve().parents[1]
 _STACKS = _REPOSITORY / "stacks"
-
-
-@dataclass(frozen=True)
-class OutsideManager:
-    """A Kueue manager that runs beside the cluster and not in it, as in the lab.
-
-    `webhook_url` is where the API server finds its webhooks, `ca_bundle` (base64 PEM) what
-    they are trusted by, `chart` the folder of the chart to install.
-    """
-
-    webhook_url: str
-    ca_bundle: str
-    chart: str
+# By which variable a lab tells where each of its managers is.
+_OUTSIDE: Mapping[str, str] = {
+    "kueue": "TALLYARD_KUEUE_MANAGER",
+    "jobset": "TALLYARD_JOBSET_MANAGER",
+}
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What differs from one stack to the next and is not part of the spec."""
+    """What differs from one stack to the next and is not part of the spec.
+
+    `outside` are the managers that run beside the cluster, by name; empty but in a lab.
+    `controllers_image` is what our own controllers run from in it; a lab has none.
+    """
 
     overlay: Path
     versions: Path
     kube_context: str | None
-    outside_manager: OutsideManager | None
+    outside: Mapping[str, OutsideManager]
+    controllers_image: str | None = None
 
 
 class SettingsError(Exception):
@@ -54,28 +53,26 @@ def read() -> Settings:
     overlay = _STACKS / config.require("overlay")
     versions = _STACKS / "versions.yaml"
     if not config.get_bool("lab"):
-        return Settings(overlay, versions, config.get("kube-context") or None, None)
+        context, image = config.get("kube-context"), config.get("controllers-image")
+        return Settings(overlay, versions, context or None, {}, image or None)
     return Settings(
         overlay=Path(os.environ.get("TALLYARD_OVERLAY") or overlay),
         versions=versions,
         kube_context=os.environ.get("TALLYARD_KUBE_CONTEXT"),
-        outside_manager=_outside_manager(os.environ.get("TALLYARD_KUEUE_MANAGER")),
+        outside={name: _outside(os.environ.get(variable)) for name, variable in _OUTSIDE.items()},
     )
 
 
-def _outside_manager(file: str | None) -> OutsideManager:
+def _outside(file: str | None) -> OutsideManager:
     if not file:
         raise SettingsError(
             "this stack is a lab's (tallyard:lab is true in its file), and no lab is named in the "
             "environment. Run `make up`, then read the lab's environment: `. .lab/default/env`."
         )
     try:
-        told = json.loads(Path(file).read_text(encoding="utf-8"))
-        return OutsideManager(
-            webhook_url=told["webhookURL"], ca_bundle=told["caBundle"], chart=told["chart"]
-        )
+        return outside_manager(Path(file))
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise SettingsError(
-            f"{file}: cannot be read as the place of a lab's Kueue manager ({error!r}). "
+            f"{file}: cannot be read as the place of a lab's manager ({error!r}). "
             "`tally lab up` writes it anew."
         ) from error

@@ -23,9 +23,16 @@ READY_SECONDS_MAX = 180.0
 _POLL_SECONDS = 0.1
 
 
-def node_objects(platform: Platform) -> list[dict[str, Any]]:
-    """Return the Node objects of all hosts, in the spec's order."""
-    return [_node(platform, node) for node in platform.nodes]
+def node_objects(platform: Platform, *, is_gated: bool = False) -> list[dict[str, Any]]:
+    """Return the Node objects of all hosts, in the spec's order.
+
+    Args:
+        platform: the spec.
+        is_gated: whether hosts with cards join closed, as a kubelet's `registerWithTaints`
+            would have them, until the host gate opens them. In a bare control plane nobody
+            would, and they join open.
+    """
+    return [_node(platform, node, is_gated=is_gated) for node in platform.nodes]
 
 
 def reconcile(api: Api, wanted: Iterable[dict[str, Any]]) -> tuple[int, int]:
@@ -70,7 +77,7 @@ def is_ready(node: dict[str, Any]) -> bool:
 
 def is_as_wanted(present: dict[str, Any] | None, wanted: dict[str, Any]) -> bool:
     """Say whether a node has all that is wanted of it, and no taint beyond that but the
-    cluster's own ones."""
+    cluster's own ones. The gate's taint is the gate's: a host that it has opened stays open."""
     if present is None:
         return False
     metadata, status = present["metadata"], present.get("status", {})
@@ -78,10 +85,16 @@ def is_as_wanted(present: dict[str, Any] | None, wanted: dict[str, Any]) -> bool
         {k: v for k, v in taint.items() if k != "timeAdded"}
         for taint in present.get("spec", {}).get("taints", [])
         if not taint["key"].startswith("node.kubernetes.io/")
+        and taint["key"] != labels.UNVERIFIED_TAINT
+    ]
+    wanted_taints = [
+        taint
+        for taint in wanted["spec"].get("taints", [])
+        if taint["key"] != labels.UNVERIFIED_TAINT
     ]
     return (
         metadata.get("labels", {}).items() >= wanted["metadata"]["labels"].items()
-        and taints == wanted["spec"].get("taints", [])
+        and taints == wanted_taints
         and all(
             status.get(part, {}).items() >= wanted["status"][part].items()
             for part in ("capacity", "allocatable")
@@ -89,7 +102,7 @@ def is_as_wanted(present: dict[str, Any] | None, wanted: dict[str, Any]) -> bool
     )
 
 
-def _node(platform: Platform, node: Node) -> dict[str, Any]:
+def _node(platform: Platform, node: Node, *, is_gated: bool) -> dict[str, Any]:
     accelerator = platform.accelerators[node.model] if node.model else None
     resources = {
         "cpu": str(node.cpu),
@@ -103,6 +116,8 @@ def _node(platform: Platform, node: Node) -> dict[str, Any]:
     spec: dict[str, Any] = {}
     if accelerator:
         spec["taints"] = [{"key": labels.POOL_TAINT, "value": node.pool, "effect": "NoSchedule"}]
+        if is_gated:
+            spec["taints"].append({"key": labels.UNVERIFIED_TAINT, "effect": "NoSchedule"})
     return {
         "apiVersion": "v1",
         "kind": "Node",

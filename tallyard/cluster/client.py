@@ -16,8 +16,10 @@ from urllib.parse import urlsplit
 import httpx2
 import msgspec
 from lightkube import Client
+from lightkube.config.kubeconfig import SingleConfig
 from lightkube.core.exceptions import ApiError, ConfigError
 from lightkube.core.resource import GlobalResource, NamespacedResource, api_info
+from lightkube.types import PatchType
 
 from tallyard.cluster import faults, kubeconfig
 from tallyard.cluster.certificate import expired_since
@@ -64,7 +66,7 @@ class Connection:
         Raises:
             ClusterError: When the server cannot be asked or refuses.
         """
-        with _explained(self.where, kind.__name__, self.client):
+        with explained(self.where, kind.__name__, self.client):
             found = self.client.list(
                 kind,  # type: ignore[type-var]
                 namespace=namespace,
@@ -80,7 +82,7 @@ class Connection:
         Raises:
             ClusterError: Also with `Fault.NOT_FOUND` when it is not there.
         """
-        with _explained(self.where, f"{kind.__name__} {name}", self.client):
+        with explained(self.where, f"{kind.__name__} {name}", self.client):
             if namespace is None:
                 return _mapping(self.client.get(kind, name))
             return _mapping(self.client.get(kind, name, namespace=namespace))  # type: ignore[type-var]
@@ -92,8 +94,47 @@ class Connection:
             ClusterError: When the server refuses the object or cannot be asked.
         """
         name = f"{api_info(item).resource.kind} {item.metadata.name}"
-        with _explained(self.where, name, self.client):
+        with explained(self.where, name, self.client):
             self.client.apply(item, field_manager=field_manager, force=True, dry_run=True)
+
+    def create(self, kind: Kind, item: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Make a new object and return it.
+
+        Raises:
+            ClusterError: Also with `Fault.CONFLICT` when one of its name is there.
+        """
+        with explained(self.where, f"{kind.__name__} {item['metadata']['name']}", self.client):
+            return _mapping(self.client.create(_resource(kind, item)))
+
+    def replace(self, kind: Kind, item: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Put an object in place of the one of its resourceVersion and return it.
+
+        Raises:
+            ClusterError: Also with `Fault.CONFLICT` when somebody was faster.
+        """
+        with explained(self.where, f"{kind.__name__} {item['metadata']['name']}", self.client):
+            return _mapping(self.client.replace(_resource(kind, item)))
+
+    def merge(
+        self, kind: Kind, name: str, change: Mapping[str, Any], namespace: str | None = None
+    ) -> Mapping[str, Any]:
+        """Change some fields of an object (RFC 7396) and return it whole.
+
+        Args:
+            kind: Its kind.
+            name: Its name.
+            change: The fields; with `metadata.resourceVersion` only that version is changed.
+            namespace: None for a cluster-wide kind.
+
+        Raises:
+            ClusterError: Also with `Fault.CONFLICT` when it is another version by now.
+        """
+        with explained(self.where, f"{kind.__name__} {name}", self.client):
+            where = {} if namespace is None else {"namespace": namespace}
+            changed = self.client.patch(  # type: ignore[call-overload]
+                kind, name, dict(change), patch_type=PatchType.MERGE, **where
+            )
+            return _mapping(changed)
 
     def close(self) -> None:
         """Give the sockets back."""
@@ -116,7 +157,17 @@ def connect(
     Raises:
         ClusterError: When the kubeconfig cannot be used. No request is made yet.
     """
-    config = kubeconfig.choose(context, path)
+    with opened(kubeconfig.choose(context, path), timeout_seconds) as connection:
+        yield connection
+
+
+@contextmanager
+def opened(config: SingleConfig, timeout_seconds: float = TIMEOUT_SECONDS) -> Iterator[Connection]:
+    """Open the connection of one context, and close it afterwards.
+
+    Raises:
+        ClusterError: When the context cannot be used. No request is made yet.
+    """
     server = config.cluster.server
     try:
         client = Client(
@@ -141,13 +192,20 @@ def _is_local(server: str) -> bool:
     return host in {"localhost", "::1"} or host.startswith("127.")
 
 
+def _resource(kind: Kind, item: Mapping[str, Any]) -> Any:
+    # Every kind of `kinds.py` has it; lightkube declares it further down.
+    made: Any = kind
+    return made.from_dict(dict(item))
+
+
 def _mapping(item: Any) -> Mapping[str, Any]:
     plain: Mapping[str, Any] = item.to_dict()
     return plain
 
 
 @contextmanager
-def _explained(where: str, asked: str, client: Client) -> Iterator[None]:
+def explained(where: str, asked: str, client: Client) -> Iterator[None]:
+    """Turn whatever a request raises into a ClusterError; `asked` is what it was for."""
     try:
         yield
     except ApiError as error:
@@ -180,6 +238,8 @@ def _from_status(error: ApiError, where: str, asked: str, client: Client) -> Clu
         return ClusterError(Fault.UNAUTHORIZED, where)
     if status.code == httpx2.codes.FORBIDDEN:
         return ClusterError(Fault.FORBIDDEN, where, detail=detail)
+    if status.code == httpx2.codes.CONFLICT:
+        return ClusterError(Fault.CONFLICT, where, name=asked, detail=detail)
     if status.code == httpx2.codes.NOT_FOUND:
         # A path that the server has no resource for names no object in its answer.
         named = status.details is not None and bool(status.details.name)

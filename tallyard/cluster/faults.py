@@ -36,6 +36,7 @@ class Fault(StrEnum):
     NOT_YOURS = "not-yours"
     LAB_DOWN = "lab-down"
     TOO_MANY_PROJECTS = "too-many-projects"
+    CONFLICT = "conflict"
     REFUSED = "refused"
 
 
@@ -163,6 +164,11 @@ _TEXTS: Mapping[str, Mapping[Fault, tuple[str, str, str]]] = {
             "you may not read all, and the cluster has {count} projects; up to {limit} are asked one by one",
             "name your project with -p, or set it as the namespace of your context (kubectl config set-context --current --namespace ID)",
         ),
+        Fault.CONFLICT: (
+            "{name} was changed by somebody else",
+            "{detail}",
+            "run the same command again",
+        ),
         Fault.REFUSED: (
             "the API server refused",
             "{detail}",
@@ -246,6 +252,7 @@ _TEXTS: Mapping[str, Mapping[Fault, tuple[str, str, str]]] = {
             "您无权读取全部，而集群有 {count} 个项目；逐个询问的上限是 {limit}",
             "用 -p 指定您的项目，或把它设为上下文的命名空间（kubectl config set-context --current --namespace ID）",
         ),
+        Fault.CONFLICT: ("{name} 已被他人修改", "{detail}", "重新运行同一命令"),
         Fault.REFUSED: ("API 服务器拒绝了请求", "{detail}", "请看上面的原因；服务器日志有更多信息"),
     },
 }

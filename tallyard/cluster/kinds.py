@@ -39,6 +39,18 @@ class Event(GenericNamespacedResource):
     _api_info = create_api_info("", "v1", "Event", "events")
 
 
+class ConfigMap(GenericNamespacedResource):
+    """A map of texts."""
+
+    _api_info = create_api_info("", "v1", "ConfigMap", "configmaps")
+
+
+class Lease(GenericNamespacedResource):
+    """Who of several is at work."""
+
+    _api_info = create_api_info("coordination.k8s.io", "v1", "Lease", "leases")
+
+
 class Job(GenericNamespacedResource):
     """A batch Job."""
 

@@ -15,6 +15,7 @@ import msgspec
 import yaml
 from lightkube.config.kubeconfig import KubeConfig, SingleConfig
 from lightkube.config.models import User
+from lightkube.core.exceptions import ConfigError
 
 from tallyard.cluster.faults import ClusterError, Fault
 from tallyard.failures import one_line
@@ -46,6 +47,25 @@ def choose(context: str | None = None, path: str | None = None) -> SingleConfig:
     merged = _merge([_read(file) for file in present])
     where = str(present[0]) if len(present) == 1 else f"KUBECONFIG ({len(present)} files)"
     return _pick(merged, context, where)
+
+
+def in_cluster() -> SingleConfig:
+    """Return the cluster that this pod runs in, as its service account.
+
+    Its token is read from its file again when it has run out.
+
+    Raises:
+        ClusterError: When this is no pod with a service account.
+    """
+    try:
+        single = KubeConfig.from_service_account().get()
+    except (ConfigError, KeyError, OSError) as error:
+        raise ClusterError(
+            Fault.BAD_KUBECONFIG, "the pod's service account", detail=one_line(error)
+        ) from error
+    if single is None:
+        raise ClusterError(Fault.BAD_KUBECONFIG, "the pod's service account", detail="it is empty")
+    return single
 
 
 def _read(file: Path) -> Mapping[str, Any]:

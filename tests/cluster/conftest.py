@@ -7,6 +7,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -24,12 +25,22 @@ from cryptography.x509.oid import NameOID
 
 @dataclass
 class ApiServer:
-    """`answers` is by path: a list's items, an object, or a status. All requests are kept."""
+    """`answers` is by path: a list's items, an object, or a status. All requests are kept.
+
+    A watch is sent the `changes`, one each `delay_seconds`, and then nothing more.
+    """
 
     url: str
     answers: dict[str, Any] = field(default_factory=dict)
     asked: list[tuple[str, str, Mapping[str, list[str]]]] = field(default_factory=list)
     delay_seconds: float = 0.0
+    sent: list[Any] = field(default_factory=list)
+    changes: list[tuple[str, Any]] = field(default_factory=list)
+    over: threading.Event = field(default_factory=threading.Event)
+
+
+# No test waits for longer on a server that says nothing.
+_SILENCE_SECONDS_MAX = 10.0
 
 
 def refusal(code: int, message: str, **details: str) -> dict[str, Any]:
@@ -54,6 +65,11 @@ def _handler(server: ApiServer) -> type[BaseHTTPRequestHandler]:
             time.sleep(server.delay_seconds)
             length = int(self.headers.get("Content-Length") or 0)
             sent = json.loads(self.rfile.read(length)) if length else None
+            if sent is not None:
+                server.sent.append(sent)
+            if "watch" in query:
+                self._watched()
+                return
             found = server.answers.get(parts.path, sent)
             if found is None:
                 found = refusal(404, "the server could not find the requested resource")
@@ -66,7 +82,18 @@ def _handler(server: ApiServer) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             self.wfile.write(body)
 
-        do_GET = do_PATCH = _answer  # noqa: N815
+        def _watched(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.end_headers()
+            with suppress(OSError):  # whoever watches may have seen enough
+                for kind, item in server.changes:
+                    line = json.dumps({"type": kind, "object": item})
+                    self.wfile.write(f"{line}\n".encode())
+                    time.sleep(server.delay_seconds)
+                server.over.wait(_SILENCE_SECONDS_MAX)
+
+        do_GET = do_PATCH = do_POST = do_PUT = _answer  # noqa: N815
 
         def log_message(self, *_: object) -> None:
             pass
@@ -110,6 +137,7 @@ def _serve(wrap: Callable[[ThreadingHTTPServer], str]) -> Iterator[ApiServer]:
     thread = threading.Thread(target=http.serve_forever, daemon=True)
     thread.start()
     yield server
+    server.over.set()
     http.shutdown()
     http.server_close()
     thread.join()

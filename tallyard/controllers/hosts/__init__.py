@@ -1,0 +1,1 @@
+"""The host gate: no work on a host that is not what the spec says of it."""

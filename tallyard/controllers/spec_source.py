@@ -1,0 +1,60 @@
+"""The spec from the cluster: the ConfigMap that `pulumi up` wrote becomes a platform again."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from tallyard import labels
+from tallyard.spec.load import Loaded, load
+from tallyard.spec.messages import closing, report
+from tallyard.spec.model import Platform
+
+# What a ConfigMap's key is made of: no separator of folders, so no file lands elsewhere.
+_KEY = re.compile(r"[-._a-zA-Z0-9]{1,253}")
+_HOW = "`pulumi up` writes it anew"
+
+
+@dataclass(frozen=True)
+class SpecRead:
+    """What was made of a ConfigMap: a platform, or what is wrong with it in one paragraph."""
+
+    platform: Platform | None
+    fault: str
+
+
+def read_spec(config: Mapping[str, Any], now: datetime) -> SpecRead:
+    """Load the spec that a ConfigMap holds.
+
+    Args:
+        config: The ConfigMap as the API has it.
+        now: The moment at which its overrides hold.
+
+    Returns:
+        Never more than one of the two; no content makes it raise.
+    """
+    data = config.get("data") or {}
+    overlay = str((config["metadata"].get("annotations") or {}).get(labels.OVERLAY))
+    if overlay not in data:
+        return SpecRead(None, f"the annotation {labels.OVERLAY} names none of its files; {_HOW}")
+    odd = [key for key in data if not _KEY.fullmatch(key) or key in {".", ".."}]
+    if odd:
+        return SpecRead(None, f'"{odd[0]}" is no name of a file; {_HOW}')
+    with tempfile.TemporaryDirectory(prefix="tallyard-spec-") as folder:
+        root = Path(folder)
+        for key, text in data.items():
+            (root / key).write_text(text, encoding="utf-8")
+        return _read(load(root / overlay, now), root)
+
+
+def _read(loaded: Loaded, root: Path) -> SpecRead:
+    if loaded.platform is not None:
+        return SpecRead(loaded.platform, "")
+    told = f"{report(loaded.problems)}\n{closing(loaded.problems)}"
+    lines = [line.strip() for line in told.replace(f"{root}/", "").splitlines() if line.strip()]
+    return SpecRead(None, " ".join(lines))
