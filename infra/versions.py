@@ -9,7 +9,7 @@ from tallyard.spec.versions import Versions, VersionsError, read_versions
 def deployed_versions(told: Settings) -> Versions:
     """Return the pins.
 
-    A stack whose manager runs outside the cluster pulls nothing, so its digests may be
+    A stack whose managers run outside the cluster pulls nothing, so its digests may be
     unverified; every other stack wants them all.
 
     Raises:
@@ -17,7 +17,7 @@ def deployed_versions(told: Settings) -> Versions:
     """
     versions = read_versions(told.versions)
     unverified = versions.unverified()
-    if unverified and told.outside_manager is None:
+    if unverified and not told.outside:
         pins = "\n".join(f"  {path}: unverified" for path in unverified)
         raise VersionsError(
             f"{told.versions}: these digests have not been looked up, and this stack would "

@@ -7,6 +7,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,7 +16,16 @@ import lightkube
 from lightkube.codecs import from_dict
 from lightkube.config.kubeconfig import KubeConfig
 from lightkube.generic_resource import create_global_resource
-from lightkube.resources.core_v1 import Namespace, Node, NodeStatus, ServiceAccount
+from lightkube.models.authentication_v1 import TokenRequestSpec
+from lightkube.models.authorization_v1 import ResourceAttributes, SubjectAccessReviewSpec
+from lightkube.models.meta_v1 import ObjectMeta
+from lightkube.resources.authorization_v1 import SubjectAccessReview
+from lightkube.resources.core_v1 import (
+    Node,
+    NodeStatus,
+    ServiceAccount,
+    ServiceAccountToken,
+)
 
 from lab.errors import LabError
 
@@ -26,6 +36,16 @@ _ANSWER_SECONDS_MAX = 15.0
 _HEALTH_SECONDS_MAX = 2.0
 
 create_global_resource("kwok.x-k8s.io", "v1alpha1", "Stage", "stages")
+
+
+@dataclass(frozen=True)
+class Right:
+    """What somebody may do; `resource` may name a part (`pods/log`), no namespace means all."""
+
+    verb: str
+    group: str
+    resource: str
+    namespace: str = ""
 
 
 class Api:
@@ -72,17 +92,44 @@ class Api:
 
     def has_default_account(self) -> bool:
         """Say whether pods can be made: none can before the controllers made this account."""
-        with _told("read ServiceAccount default"), _unless_missing():
-            self._client.get(ServiceAccount, "default", namespace="default")
+        return self.has_account("default", "default")
+
+    def has_account(self, namespace: str, name: str) -> bool:
+        """Say whether a service account exists."""
+        with _told(f"read ServiceAccount {name}"), _unless_missing():
+            self._client.get(ServiceAccount, name, namespace=namespace)
             return True
         return False
 
-    def has_namespace(self, name: str) -> bool:
-        """Say whether a namespace exists."""
-        with _told(f"read Namespace {name}"), _unless_missing():
-            self._client.get(Namespace, name)
-            return True
-        return False
+    def token(self, namespace: str, account: str, seconds: int) -> str:
+        """Return a token by which its bearer is this service account for so many seconds."""
+        with _told(f"make a token for ServiceAccount {account}"):
+            wanted = ServiceAccountToken(
+                metadata=ObjectMeta(),
+                spec=TokenRequestSpec(audiences=[], expirationSeconds=seconds),
+            )
+            made = self._client.create(wanted, account, namespace=namespace)
+            if made.status is None or made.status.token is None:
+                raise httpx2.HTTPError("the answer has no token")
+            return made.status.token
+
+    def may(self, login: str, right: Right) -> bool:
+        """Say whether somebody has a right."""
+        resource, _, part = right.resource.partition("/")
+        attributes = ResourceAttributes(
+            verb=right.verb,
+            group=right.group,
+            resource=resource,
+            subresource=part or None,
+            namespace=right.namespace or None,
+        )
+        with _told(f"say whether {login} may {right.verb} {right.resource}"):
+            asked = SubjectAccessReview(
+                metadata=ObjectMeta(),
+                spec=SubjectAccessReviewSpec(user=login, resourceAttributes=attributes),
+            )
+            answer = self._client.create(asked)
+            return bool(answer.status and answer.status.allowed)
 
     def serves(self, group: str, version: str, plural: str) -> bool:
         """Say whether a kind is served; of a custom one that its definition is in force."""

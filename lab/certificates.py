@@ -1,4 +1,4 @@
-"""Certificates: the cluster's authority and Kueue's, and what they sign.
+"""Certificates: the authorities of the cluster and of the webhooks, and what they sign.
 
 Pure functions from names to PEM; who writes them where is said elsewhere.
 """
@@ -15,15 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from lab.ports import LOOPBACK
-from tallyard import labels
-from tallyard.render.kueue_manager import WEBHOOK_SERVICE
 
-# Kueue's certificate management replaces, without a word, whatever is not in its own form:
-# an authority valid for the name "kueue-ca", a leaf for the Service's name, keys in PKCS#1,
-# and more than 90 days left (its look-ahead).
-KUEUE_AUTHORITY = "kueue-ca"
-KUEUE_ORGANIZATION = "kueue"
-KUEUE_SERVICE = f"{WEBHOOK_SERVICE}.{labels.KUEUE_NAMESPACE}.svc"
 CLUSTER_AUTHORITY = "tallyard-lab-ca"
 # What kwokctl would make itself, if it did not find the files.
 ADMIN_LOGIN = "kwok-admin"
@@ -67,6 +59,15 @@ class Server:
         }
 
 
+@dataclass(frozen=True)
+class Webhook:
+    """The names in the certificates of webhooks: the authority's two, and the Service's host."""
+
+    authority: str
+    organization: str
+    service: str
+
+
 def cluster(now: dt.datetime) -> Server:
     """Make the cluster's authority, and the pair that kwokctl gives to all components.
 
@@ -87,13 +88,13 @@ def cluster(now: dt.datetime) -> Server:
     return Server(authority, _signed(builder, key, authority))
 
 
-def webhook(now: dt.datetime) -> Server:
-    """Make an authority and a server certificate for Kueue's webhook on this machine."""
-    authority = _authority(now, KUEUE_AUTHORITY, KUEUE_ORGANIZATION)
+def webhook(named: Webhook, now: dt.datetime) -> Server:
+    """Make an authority and a server certificate for webhooks on this machine."""
+    authority = _authority(now, named.authority, named.organization)
     key = _new_key()
     builder = (
-        _begin(_name(KUEUE_SERVICE), key, now)
-        .add_extension(_alternatives(KUEUE_SERVICE, "localhost"), critical=False)
+        _begin(_name(named.service), key, now)
+        .add_extension(_alternatives(named.service, "localhost"), critical=False)
         .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
     )
     return Server(authority, _signed(builder, key, authority))

@@ -1,8 +1,8 @@
 """One kubeconfig a person: the administrator, the operators, and the spec's users.
 
-`pulumi up` and Kueue's manager run as the administrator. Our own programs and the example
-users do not: whoever is in the group system:masters passes every check, and a lab full of
-such would prove nothing about access.
+`pulumi up` runs as the administrator. The controllers, our own programs and the example users
+do not: whoever is in the group system:masters passes every check, and a lab full of such would
+prove nothing about access.
 """
 
 from __future__ import annotations
@@ -82,6 +82,13 @@ def kubeconfig(
         ],
         "contexts": [{"name": name, "context": context}],
     }
+
+
+def of_token(admin: Path, token: str) -> bytes:
+    """Return the administrator's kubeconfig with the bearer of a token in his place."""
+    config = json.loads(admin.read_bytes())
+    config["users"][0]["user"] = {"token": token}
+    return json.dumps(config, indent=2).encode()
 
 
 def context(folder: LabFolder, person: str | None = None) -> str:

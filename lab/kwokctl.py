@@ -45,8 +45,13 @@ _ARGUMENTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         # itself into another pool, without the second a Service could take traffic to any
         # address for its own.
         "kube-apiserver": {"enable-admission-plugins": "NodeRestriction,DenyServiceExternalIPs"},
-        # There is one; after a crash it would wait for its own lease to run out.
-        "kube-controller-manager": {"leader-elect": "false"},
+        "kube-controller-manager": {
+            # There is one; after a crash it would wait for its own lease to run out.
+            "leader-elect": "false",
+            # As wherever kubeadm or a provider runs it: each controller is its own account. As
+            # one administrator they would pass every check of access and every policy.
+            "use-service-account-credentials": "true",
+        },
     }
 )
 

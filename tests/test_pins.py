@@ -39,6 +39,18 @@ def test_chart_image_and_the_labs_manager_are_of_one_kueue(versions: Versions) -
     assert versions.images["kueue"].version == f"v{_built('kueue')}"
 
 
+def test_chart_image_and_the_labs_controller_are_of_one_jobset(versions: Versions) -> None:
+    assert versions.charts["jobset"].version == _built("jobset")
+    assert versions.images["jobset"].version == f"v{_built('jobset')}"
+
+
+def test_jobset_is_the_one_that_kueue_is_built_with() -> None:
+    """Kueue reads and writes JobSets by the types of this version."""
+    kueue = next(s for s in pins.SETS if s.name == "kueue")
+    known = pins.module_versions(kueue.folder / "go.mod")["sigs.k8s.io/jobset"]
+    assert known == f"v{_built('jobset')}"
+
+
 def test_the_sdk_asks_for_the_provider_that_is_built() -> None:
     assert f"v{_locked('pulumi-kubernetes')}" == pins.PROVIDER_VERSION
 

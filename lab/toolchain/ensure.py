@@ -106,6 +106,7 @@ def _assemble(cache: Cache, there: _Found) -> Toolchain:
     return Toolchain(
         programs=programs,
         kueue_chart=_kept(entries, "kueue", "kueue-chart"),
+        jobset_chart=_kept(entries, "jobset", "jobset-chart"),
         kwok_stages=_kept(entries, "kwok", "kwok-stages"),
         language_exec=(
             _kept(entries, "pulumi", "pulumi-language-python-exec") if "pulumi" in entries else None

@@ -72,6 +72,7 @@ class ToolSet:
 
 _KUBERNETES = "k8s.io/kubernetes"
 _KUEUE = "sigs.k8s.io/kueue"
+_JOBSET = "sigs.k8s.io/jobset"
 _KWOK = "sigs.k8s.io/kwok"
 _PULUMI = "github.com/pulumi/pulumi/pkg/v3"
 _PULUMI_SDK = "github.com/pulumi/pulumi/sdk/v3"
@@ -147,6 +148,15 @@ SETS: tuple[ToolSet, ...] = (
         memory_bytes=2 * GIB,
         stamps=("sigs.k8s.io/kueue/pkg/version.GitVersion={version}",),
         copies=(Copy("kueue-chart", _KUEUE, "charts/kueue"),),
+    ),
+    ToolSet(
+        name="jobset",
+        module=_JOBSET,
+        programs=(Program("jobset", _JOBSET),),
+        seconds=150,
+        memory_bytes=2 * GIB,
+        stamps=(f"{_JOBSET}/pkg/version.GitVersion={{version}}",),
+        copies=(Copy("jobset-chart", _JOBSET, "charts/jobset"),),
     ),
     ToolSet(
         name="pulumi",

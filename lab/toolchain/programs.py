@@ -26,9 +26,10 @@ class Toolchain:
 
     Attributes:
         programs: by name: etcd, kube-apiserver, kube-controller-manager, kube-scheduler,
-            kubectl, kueue (the manager), kubectl-kueue, kwok, kwokctl, pulumi,
+            kubectl, kueue and jobset (the managers), kubectl-kueue, kwok, kwokctl, pulumi,
             pulumi-resource-kubernetes.
         kueue_chart: Kueue's Helm chart, of the manager's version.
+        jobset_chart: JobSet's, too.
         kwok_stages: KWOK's own stages (`node/fast`, `pod/fast`, …), of the program's version.
         language_exec: the program that runs a Pulumi program written in Python; None where the
             official Pulumi, with its own language host, is used.
@@ -37,6 +38,7 @@ class Toolchain:
 
     programs: Mapping[str, Path]
     kueue_chart: Path
+    jobset_chart: Path
     kwok_stages: Path
     language_exec: Path | None
     from_machine: frozenset[str] = frozenset()

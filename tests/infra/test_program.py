@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from lab.folder import CHECKOUT
+from lab.ports import MANAGERS
 from tallyard.cluster.client import connect
 from tallyard.cluster.dry_run import server_dry_run
 from tallyard.render.manifest import Manifest
@@ -173,12 +174,15 @@ def test_no_key_is_in_the_state_even_after_a_refresh(full_lab: RunningLab) -> No
     assert refreshed.returncode == 0, _told(refreshed)
     state = full_lab.pulumi("stack", "export", "--show-secrets").stdout
     kubeconfig = json.loads(full_lab.folder.admin.read_text())
-    own = full_lab.folder.kueue / "certificates"
-    ca = base64.b64encode((own / "ca.crt").read_bytes()).decode()
-    assert ca in state, "what is public and in the state can be found this way"
-    keys = [base64.b64encode((own / name).read_bytes()).decode() for name in ("ca.key", "tls.key")]
-    for key in (*keys, kubeconfig["users"][0]["user"]["client-key-data"]):
-        assert key[:60] not in state
+    for manager in MANAGERS:
+        own = full_lab.folder.told(manager).with_name("certificates")
+        ca = base64.b64encode((own / "ca.crt").read_bytes()).decode()
+        assert ca in state, "what is public and in the state can be found this way"
+        for name in ("ca.key", "tls.key"):
+            assert base64.b64encode((own / name).read_bytes()).decode()[:60] not in state
+        account = json.loads(own.with_name("kubeconfig").read_text())
+        assert account["users"][0]["user"]["token"] not in state
+    assert kubeconfig["users"][0]["user"]["client-key-data"][:60] not in state
     assert str(full_lab.folder.kubeconfigs) not in state
 
 

@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from infra.settings import OutsideManager, Settings
+from infra.outside import OutsideManager
+from infra.settings import Settings
 from infra.versions import deployed_versions
 from tallyard.spec.versions import VersionsError
 
 SHIPPED = Path(__file__).resolve().parents[2] / "stacks" / "versions.yaml"
 DIGEST = "sha256:" + "0123456789abcdef" * 4
-BESIDE = OutsideManager(webhook_url="https://127.0.0.1:1", ca_bundle="", chart="/chart")
+BESIDE = OutsideManager("kueue", webhook_url="https://127.0.0.1:1", ca_bundle="", chart="/chart")
 
 
 def _pins(digest: str) -> str:
@@ -20,9 +21,8 @@ def _pins(digest: str) -> str:
 
 
 def _settings(versions: Path, manager: OutsideManager | None) -> Settings:
-    return Settings(
-        overlay=Path("unused"), versions=versions, kube_context=None, outside_manager=manager
-    )
+    outside = {manager.name: manager} if manager else {}
+    return Settings(overlay=Path("unused"), versions=versions, kube_context=None, outside=outside)
 
 
 def test_a_stack_that_pulls_images_refuses_every_digest_that_nobody_looked_up(
@@ -35,6 +35,8 @@ def test_a_stack_that_pulls_images_refuses_every_digest_that_nobody_looked_up(
     text = str(refused.value)
     assert "charts.kueue.digest: unverified" in text
     assert "images.kueue.digest: unverified" in text
+    assert "charts.jobset.digest: unverified" in text
+    assert "images.jobset.digest: unverified" in text
     assert "make pins" in text
 
 

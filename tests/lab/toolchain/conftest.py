@@ -95,7 +95,11 @@ def machine(tmp_path: Path) -> GoMachine:
     """A machine with a bare system on PATH, a module with every file that we keep, no Go."""
     for folder in ("bin", "home", "tmp"):
         (tmp_path / folder).mkdir()
-    for kept in ("charts/kueue/Chart.yaml", "kustomize/stage/node/fast/stage.yaml"):
+    for kept in (
+        "charts/kueue/Chart.yaml",
+        "charts/jobset/Chart.yaml",
+        "kustomize/stage/node/fast/stage.yaml",
+    ):
         path = tmp_path / "module" / kept
         path.parent.mkdir(parents=True)
         path.write_text("kept: true\n", encoding="utf-8")

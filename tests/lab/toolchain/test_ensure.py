@@ -51,6 +51,7 @@ def test_everything_is_built_once_and_then_found_without_go(machine: GoMachine) 
     assert set(toolchain.programs) == names
     assert all(os.access(path, os.X_OK) for path in toolchain.programs.values())
     assert (toolchain.kueue_chart / "Chart.yaml").is_file()
+    assert (toolchain.jobset_chart / "Chart.yaml").is_file()
     assert (toolchain.kwok_stages / "node/fast/stage.yaml").is_file()
     assert toolchain.language_exec is not None
     assert toolchain.language_exec.is_file()

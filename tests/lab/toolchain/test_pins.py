@@ -19,6 +19,7 @@ NEEDED = {
     "kubectl",
     "kueue",
     "kubectl-kueue",
+    "jobset",
     "kwok",
     "kwokctl",
     "pulumi",

@@ -34,7 +34,8 @@ def toolchain(tmp_path: Path) -> Toolchain:
     programs = {name: _program(tmp_path / "built" / name) for name in ("etcd", "kubectl", "pulumi")}
     programs[PROVIDER] = _program(tmp_path / "built/provider" / PROVIDER)
     executor = _program(tmp_path / "built/pulumi-language-python-exec")
-    return Toolchain(programs, tmp_path / "chart", tmp_path / "stages", executor)
+    charts = (tmp_path / "kueue", tmp_path / "jobset")
+    return Toolchain(programs, *charts, tmp_path / "stages", executor)
 
 
 def test_programs_are_real_files_with_the_language_host_beside_pulumi(

@@ -1,9 +1,10 @@
-"""Starts Kueue's manager in the middle of `pulumi up`, at the one moment that is right.
+"""Starts a manager in the middle of `pulumi up`, at the one moment that is right.
 
-Without its definitions and its Secret the manager hangs for good, and does not even end when
-asked. The definitions come with the chart during `up`, and later steps of the same `up` need the
-manager. So a thread waits beside it. It makes the Secret itself, which the lab's copy of the
-chart leaves out, so that no private key ever passes through Pulumi or lies in its state.
+Without its definitions and its Secret Kueue's hangs for good, and does not even end when asked.
+The definitions, the service account and its rights come with the chart during `up`, and later
+steps of the same `up` need the manager. So a thread waits beside it. It makes the Secret itself,
+which the lab's copy of the chart leaves out, so that no private key ever passes through Pulumi or
+lies in its state.
 """
 
 from __future__ import annotations
@@ -13,43 +14,36 @@ from types import TracebackType
 from typing import Self
 
 from lab.api import Api
+from lab.certificates import VALIDITY
 from lab.errors import LabError
-from lab.kueue_manager import KueueManager
+from lab.manager import Manager
 from lab.ports import HeldPorts
 from lab.report import Report
 from tallyard import labels
 
-# All that the chart defines; the manager watches each of them.
-DEFINITIONS = (
-    "admissionchecks",
-    "clusterqueues",
-    "cohorts",
-    "localqueues",
-    "multikueueclusters",
-    "multikueueconfigs",
-    "provisioningrequestconfigs",
-    "resourceflavors",
-    "topologies",
-    "workloadpriorityclasses",
-    "workloads",
-)
 # One that ends as often as this in one `up` has something wrong with it.
 STARTS_MAX = 3
+# As long as the lab's certificates are valid.
+TOKEN_SECONDS = int(VALIDITY.total_seconds())
 _POLL_SECONDS = 0.2
 _FAREWELL_SECONDS_MAX = 2.0
 
 
-class KueueWatch:
+class ManagerWatch:
     """Keeps the manager alive while the context lasts; it lives on afterwards."""
 
-    def __init__(self, manager: KueueManager, report: Report) -> None:
+    def __init__(self, manager: Manager, report: Report) -> None:
         self._manager = manager
+        self._kind = manager.kind
         self._report = report
         self._api = Api(manager.folder.admin)
+        self._awaited = list(manager.kind.definitions)
         self._held = HeldPorts({})
         self._over = threading.Event()
         self._failure: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, name="kueue-watch", daemon=True)
+        self._thread = threading.Thread(
+            target=self._run, name=f"watch-{manager.kind.name}", daemon=True
+        )
 
     def check(self) -> None:
         """Raise what went wrong so far, so that nobody waits for a manager that cannot come."""
@@ -91,27 +85,43 @@ class KueueWatch:
         Raises:
             LabError: the watch ended before all of it came.
         """
-        missing = list(DEFINITIONS)
         while True:
             is_last = self._over.is_set()
-            missing = [
-                name
-                for name in missing
-                if not self._api.serves(labels.KUEUE_GROUP, labels.KUEUE_VERSION, name)
-            ]
-            if not missing and self._api.has_namespace(labels.KUEUE_NAMESPACE):
+            missing = self._missing()
+            if not missing:
                 return
             if is_last:
                 raise LabError(
-                    "Kueue's manager was not started",
-                    why=f"the cluster has no {missing[0] if missing else 'namespace'} of Kueue",
+                    f"{self._kind.title} was not started",
+                    why=f"the cluster does not have {missing}",
                     advice="See Pulumi's log by `tally lab logs pulumi`, then run `up` again",
                 )
             self._over.wait(_POLL_SECONDS)
 
+    def _missing(self) -> str:
+        """Return the first thing that the manager needs and that is not there; else empty."""
+        kind = self._kind
+        group, version = kind.api
+        # Those that were seen are not asked for again: there are a dozen, and many polls.
+        while self._awaited and self._api.serves(group, version, self._awaited[0]):
+            self._awaited.pop(0)
+        if self._awaited:
+            return f"{self._awaited[0]}.{group}"
+        if not self._api.has_account(kind.namespace, kind.account):
+            return f"the service account {kind.account} in {kind.namespace}"
+        login = labels.account_login(kind.namespace, kind.account)
+        refused = (right for right in kind.rights if not self._api.may(login, right))
+        if right := next(refused, None):
+            return f"a role by which {login} may {right.verb} {right.resource}"
+        return ""
+
+    def _token(self) -> str:
+        return self._api.token(self._kind.namespace, self._kind.account, TOKEN_SECONDS)
+
     def _watch(self) -> None:
         starts = 0
-        self._api.apply(self._manager.secret())
+        if self._kind.secret:
+            self._api.apply(self._manager.secret())
         if not (self._manager.is_up_to_date() and self._manager.is_ready()):
             self._manager.stop()
         while True:
@@ -119,9 +129,9 @@ class KueueWatch:
                 if starts == STARTS_MAX:
                     self._manager.wait_ready()  # raises with its last words
                 starts += 1
-                self._report.step("Kueue's manager starts")
-                self._manager.start(self._held)
+                self._report.step(f"{self._kind.title} starts")
+                self._manager.start(self._held, self._token())
                 self._manager.wait_ready()
-                self._report.done("Kueue's manager is ready")
+                self._report.done(f"{self._kind.title} is ready")
             if self._over.wait(_POLL_SECONDS):
                 return

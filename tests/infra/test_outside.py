@@ -1,19 +1,21 @@
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pulumi
+import pytest
 
-from infra.kueue import _reach_outside
-from infra.settings import OutsideManager
+from infra.outside import OutsideManager, outside_manager, reach_outside
 
-MANAGER = OutsideManager(webhook_url="https://127.0.0.1:9443", ca_bundle="Q0E=", chart="/chart")
+MANAGER = OutsideManager("kueue", "https://127.0.0.1:9443", "Q0E=", "/chart")
 
 
 def _transformed(type_: str, props: dict[str, Any]) -> Any:
     args = SimpleNamespace(type_=type_, props=props, opts=pulumi.ResourceOptions())
-    result = _reach_outside(MANAGER)(args)
+    result = reach_outside(MANAGER)(args)
     return result.props if result else None
 
 
@@ -47,3 +49,18 @@ def test_a_crd_without_conversion_and_every_other_kind_stay_as_they_are() -> Non
 def test_a_service_without_anything_behind_it_is_not_waited_for() -> None:
     props = _transformed("kubernetes:core/v1:Service", {"metadata": {"name": "x"}})
     assert props["metadata"]["annotations"] == {"pulumi.com/skipAwait": "true"}
+
+
+def test_where_a_manager_is_is_read_from_the_labs_file(tmp_path: Path) -> None:
+    told = {
+        "name": "kueue",
+        "webhookURL": MANAGER.webhook_url,
+        "caBundle": "Q0E=",
+        "chart": "/chart",
+    }
+    file = tmp_path / "manager.json"
+    file.write_text(json.dumps(told))
+    assert outside_manager(file) == MANAGER
+    file.write_text(json.dumps({"name": "kueue"}))
+    with pytest.raises(KeyError, match="webhookURL"):
+        outside_manager(file)

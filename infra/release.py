@@ -1,0 +1,95 @@
+"""A controller with webhooks from its Helm chart, in the cluster or beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from infra.outside import OutsideManager, answering, reach_outside
+from tallyard.spec.versions import Chart
+
+# One works, the other takes over within seconds of its end.
+REPLICAS = 2
+
+
+@dataclass(frozen=True)
+class Release:
+    """What is installed.
+
+    Attributes:
+        name: of the release, and so the beginning of every object's name.
+        namespace: made for it.
+        pin: the chart.
+        values: the chart's values by how many replicas its controller has.
+        outside: where the controller runs beside the cluster (the lab), else None.
+    """
+
+    name: str
+    namespace: str
+    pin: Chart
+    values: Callable[[int], Mapping[str, Any]]
+    outside: OutsideManager | None
+
+
+type Resources = pulumi.Output[Sequence[pulumi.Resource]]
+
+
+@dataclass(frozen=True)
+class Installed:
+    """The chart's resources, when they are `made`, and when its webhooks answer (`ready`)."""
+
+    made: Resources
+    ready: Resources
+
+
+def install(
+    release: Release, opts: pulumi.ResourceOptions, *, after: Resources | None = None
+) -> Installed:
+    """Install a chart into a namespace of its own.
+
+    Args:
+        release: what.
+        opts: the parent and the provider.
+        after: what must be there before.
+    """
+    outside, pin = release.outside, release.pin
+    namespace = k8s.core.v1.Namespace(
+        release.namespace, metadata={"name": release.namespace}, opts=opts
+    )
+    before = pulumi.Output.from_input(after or []).apply(lambda others: [namespace, *others])
+    chart = k8s.helm.v4.Chart(
+        release.name,
+        chart=outside.chart if outside else f"{pin.source}@{pin.digest}",
+        version=None if outside else pin.version,
+        namespace=release.namespace,
+        values=release.values(0 if outside else REPLICAS),
+        opts=pulumi.ResourceOptions.merge(
+            opts,
+            pulumi.ResourceOptions(
+                depends_on=before,
+                transforms=[reach_outside(outside)] if outside else [leave_certificates],
+            ),
+        ),
+    )
+    made: Resources = chart.resources.apply(lambda resources: resources or [])
+    return Installed(made, made.apply(lambda resources: answering(resources, outside)))
+
+
+def leave_certificates(
+    args: pulumi.ResourceTransformArgs,
+) -> pulumi.ResourceTransformResult | None:
+    """Keep nothing of what a controller writes into the Secret of its webhooks' certificate.
+
+    A chart may bring the Secret with empty keys. Were those ours, the next `up` after a refresh
+    would empty them again, and no webhook would be trusted until the controller noticed.
+    """
+    props: dict[str, Any] = dict(args.props)
+    if args.type_ != "kubernetes:core/v1:Secret" or any((props.get("data") or {}).values()):
+        return None
+    return pulumi.ResourceTransformResult(
+        {key: value for key, value in props.items() if key != "data"}, args.opts
+    )
