@@ -22,6 +22,7 @@ class Command:
 
 GROUPS: Mapping[str, str] = {
     "spec": "Check and print what the YAML asks for.",
+    "node": "The hosts: which take work, and why the others do not.",
     "lab": "A real control plane on this machine, with simulated hosts.",
 }
 
@@ -73,6 +74,12 @@ COMMANDS: tuple[Command, ...] = (
         "tallyard.cli.spec_command:pins",
         "Look up the digests of all charts and images, and write the new ones.",
         "tally spec pins --check",
+    ),
+    Command(
+        ("node", "check"),
+        "tallyard.cli.node_command:check",
+        "Show each host with what keeps it from work.",
+        "tally node check",
     ),
     Command(
         ("lab", "up"),

@@ -8,15 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tallyard.cli.output import document
 from tallyard.cli.views.asks import Ask
 from tallyard.cli.views.jobs import JobRow
+from tallyard.cli.views.others import OtherModel
 from tallyard.cli.views.queue import QueueRow, QueueView, WaitingRow
 from tallyard.cli.views.quotas import Quota
 from tallyard.cluster.conditions import Object, last_seen
 from tallyard.cluster.timeline import Step
+
+if TYPE_CHECKING:
+    # With the rules of hosts come the templates, for which `tally queue` has no time.
+    from tallyard.cli.views.nodes import HostRow
 
 
 def queue_list(view: QueueView) -> Mapping[str, Any]:
@@ -33,6 +38,22 @@ def queue_list(view: QueueView) -> Mapping[str, Any]:
 def job_list(rows: Iterable[JobRow]) -> Mapping[str, Any]:
     """Return the document of `tally jobs`."""
     return document("JobList", {"items": [_job(row) for row in rows]})
+
+
+def host_list(rows: Iterable[HostRow]) -> Mapping[str, Any]:
+    """Return the document of `tally node check`."""
+    items = [
+        {
+            "name": row.name,
+            "pool": row.pool or None,
+            "model": row.model or None,
+            "state": row.state.value,
+            "open": row.is_open,
+            "reason": row.reason,
+        }
+        for row in rows
+    ]
+    return document("HostList", {"items": items})
 
 
 def job(
@@ -104,6 +125,7 @@ def _waiting(row: WaitingRow) -> dict[str, Any]:
         "asks": _ask(row.ask),
         "waitedSeconds": int(row.waited.total_seconds()),
         "reason": row.reason,
+        "otherModels": [_other_model(other) for other in row.others],
     }
 
 
@@ -113,6 +135,15 @@ def _ask(ask: Ask) -> dict[str, Any]:
         "model": ask.model,
         "resource": ask.resource,
         "milliCPU": ask.cpu_millis,
+    }
+
+
+def _other_model(other: OtherModel) -> dict[str, Any]:
+    return {
+        "model": other.model,
+        "free": other.free,
+        "rateMilliCoreHours": other.rate_milli,
+        "askedRateMilliCoreHours": other.asked_rate_milli,
     }
 
 
@@ -129,6 +160,7 @@ def _job(row: JobRow) -> dict[str, Any]:
         "nodes": list(row.nodes),
         "seconds": None if row.time is None else int(row.time.total_seconds()),
         "reason": row.reason,
+        "otherModels": [_other_model(other) for other in row.others],
     }
 
 

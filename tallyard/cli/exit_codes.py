@@ -55,6 +55,7 @@ _OF_FAULT: Mapping[Fault, ExitCode] = {
     Fault.NOT_YOURS: ExitCode.AUTH,
     Fault.LAB_DOWN: ExitCode.AUTH,
     Fault.TOO_MANY_PROJECTS: ExitCode.FAILED,
+    Fault.CONFLICT: ExitCode.FAILED,
     Fault.REFUSED: ExitCode.FAILED,
 }
 

@@ -46,6 +46,8 @@ type Component = Literal[
     "kube-scheduler",
     "kwok",
     "kueue",
+    "jobset",
+    "controllers",
     "kwokctl",
     "pulumi",
 ]

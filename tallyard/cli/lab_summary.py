@@ -108,7 +108,7 @@ def _earlier(at: datetime, *, is_all: bool) -> None:
 def _story(story: Story) -> None:
     work = story.work
     print_line()
-    print_line(f"examples/{story.example} ({work.kind} {work.name})")
+    print_line(f"{story.example} ({work.kind} {work.name})")
     for workload in work.workloads:
         if len(work.workloads) > 1:
             print_line(f"  {job_name(workload)}")

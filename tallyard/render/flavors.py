@@ -10,12 +10,14 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 from tallyard import labels
 from tallyard.render.manifest import Manifest, manifest
 from tallyard.spec.model import Level, Platform
+from tallyard.units import thousandths
 
-_NODE_LABEL_OF_LEVEL: Mapping[Level, str] = {
+NODE_LABEL_OF_LEVEL: Mapping[Level, str] = {
     Level.BLOCK: labels.NODE_BLOCK,
     Level.RACK: labels.NODE_RACK,
     Level.HOST: labels.NODE_HOSTNAME,
@@ -63,6 +65,8 @@ def flavor_manifests(platform: Platform) -> Iterator[Manifest]:
             node_labels=flavor.node_labels,
             tolerations=flavor.tolerations,
             topology=flavor.topology,
+            # No part of the name: another price is the same flavor with another annotation.
+            annotations=_rate(platform, flavor),
         )
 
 
@@ -135,12 +139,21 @@ def _card_flavor(platform: Platform, pool: str, model: str) -> CardFlavor:
     )
 
 
+def _rate(platform: Platform, flavor: Flavor) -> Mapping[str, str]:
+    """Return what a card, or a slice of one, costs for an hour; nothing for the CPU hosts."""
+    if not isinstance(flavor, CardFlavor):
+        return {}
+    # Rounded half to even, to the thousandth of a core-hour that amounts are kept in.
+    milli = round(Fraction(platform.accelerators[flavor.model].rate_milli, flavor.slices))
+    return {labels.RATE: thousandths(milli)}
+
+
 def _name(parts: tuple[str, ...], content: object) -> str:
     return "-".join([*map(labels.object_name, parts), _content_hash(content)])
 
 
 def _levels(platform: Platform) -> tuple[str, ...]:
-    return tuple(_NODE_LABEL_OF_LEVEL[level] for level in platform.topology)
+    return tuple(NODE_LABEL_OF_LEVEL[level] for level in platform.topology)
 
 
 def _topology_name(platform: Platform) -> str:

@@ -14,26 +14,34 @@ import yaml
 
 from tallyard import labels
 from tallyard.catalog.feature_gates import KUEUE_FEATURE_GATES
+from tallyard.spec.model import Gangs, Platform, Retention
 from tallyard.spec.versions import Image
 
 WEBHOOK_SERVICE = "kueue-webhook-service"
 WEBHOOK_SECRET = "kueue-webhook-server-cert"  # noqa: S105 - a name, not a secret
 
 # What people may submit. JobSet's controller starts when its CRD appears.
-FRAMEWORKS = ("batch/job", "deployment", "jobset.x-k8s.io/jobset", "pod", "statefulset")
+FRAMEWORKS = (
+    "batch/job",
+    "deployment",
+    f"{labels.JOBSET_GROUP}/jobset",
+    "pod",
+    "statefulset",
+)
 
 # Kueue 0.17 ships 50 and 100, which makes its own client the bottleneck at 50 pods a
 # second; later versions ship these.
 CLIENT_QPS = 300
 CLIENT_BURST = 500
 
+# The longest pause before another turn, Kueue's own default: after an hour the fault of a
+# registry or a file system is mended, or it is not the platform's.
+REQUEUE_SECONDS_MAX = 3600
 
-def configuration(uncounted: tuple[str, ...] = ()) -> Mapping[str, Any]:
-    """Return the manager's `Configuration` (config.kueue.x-k8s.io/v1beta2).
 
-    Args:
-        uncounted: beginnings of the names of resources that no queue counts.
-    """
+def configuration(platform: Platform) -> Mapping[str, Any]:
+    """Return the manager's `Configuration` (config.kueue.x-k8s.io/v1beta2)."""
+    uncounted = list(platform.uncounted)
     return {
         "apiVersion": "config.kueue.x-k8s.io/v1beta2",
         "kind": "Configuration",
@@ -60,7 +68,9 @@ def configuration(uncounted: tuple[str, ...] = ()) -> Mapping[str, Any]:
             "labelKeysToCopy": [labels.PROJECT, labels.USER],
         },
         # What a pod asks for and no queue covers would make its workload wait for ever.
-        **({"resources": {"excludeResourcePrefixes": list(uncounted)}} if uncounted else {}),
+        **({"resources": {"excludeResourcePrefixes": uncounted}} if uncounted else {}),
+        "waitForPodsReady": _wait_for_pods_ready(platform.gangs),
+        "objectRetentionPolicies": {"workloads": _retention(platform.retention)},
         "featureGates": {name: gate.is_on for name, gate in KUEUE_FEATURE_GATES.items()},
         "fairSharing": {
             "preemptionStrategies": ["LessThanOrEqualToFinalShare", "LessThanInitialShare"]
@@ -68,15 +78,45 @@ def configuration(uncounted: tuple[str, ...] = ()) -> Mapping[str, Any]:
     }
 
 
-def chart_values(
-    image: Image, *, replicas: int, uncounted: tuple[str, ...] = ()
-) -> Mapping[str, Any]:
+def _wait_for_pods_ready(gangs: Gangs) -> Mapping[str, Any]:
+    """Return how long admitted work may be without all its pods, and what happens then.
+
+    Nothing else frees the cards of work that cannot start: a Job whose pods nobody can make
+    holds its quota for ever.
+    """
+    start = f"{gangs.start_seconds_max}s"
+    return {
+        "timeout": start,
+        # A replacement for a pod that failed needs what the first one needed.
+        "recoveryTimeout": start,
+        # True would let one slow image hold up every other admission of the cluster.
+        "blockAdmission": False,
+        "requeuingStrategy": {
+            # Whoever did not start stands behind those that waited meanwhile.
+            "timestamp": "Eviction",
+            "backoffLimitCount": gangs.requeues,
+            "backoffBaseSeconds": gangs.requeue_seconds,
+            "backoffMaxSeconds": max(gangs.requeue_seconds, REQUEUE_SECONDS_MAX),
+        },
+    }
+
+
+def _retention(retention: Retention) -> Mapping[str, str]:
+    return {
+        "afterFinished": f"{retention.finished_seconds}s",
+        # This one removes the Job too, and nothing else would: it is suspended, so its own
+        # ttlSecondsAfterFinished never begins.
+        "afterDeactivatedByKueue": f"{retention.stopped_seconds}s",
+    }
+
+
+def chart_values(image: Image, platform: Platform, *, replicas: int) -> Mapping[str, Any]:
     """Return the chart's values.
 
     Args:
         image: the manager's; pinned by digest where it is known.
+        platform: as in `configuration`.
         replicas: 0 where the manager runs beside the cluster.
-        uncounted: as in `configuration`.
     """
     return {
         "controllerManager": {
@@ -92,7 +132,7 @@ def chart_values(
         },
         "managerConfig": {
             "controllerManagerConfigYaml": yaml.safe_dump(
-                dict(configuration(uncounted)), sort_keys=False
+                dict(configuration(platform)), sort_keys=False
             )
         },
     }

@@ -13,7 +13,7 @@ from tallyard import labels
 from tallyard.render.flavors import cpu_flavors, pool_flavors
 from tallyard.render.manifest import Manifest, manifest
 from tallyard.render.quota import Quota, card_quota, host_quota, nothing, resource_group
-from tallyard.spec.model import Borrowed, Platform, Pool, Project
+from tallyard.spec.model import Borrowed, Platform, Pool, Project, Work
 
 
 def cohort_manifests(platform: Platform) -> Iterator[Manifest]:
@@ -75,6 +75,7 @@ def _queue_quotas(platform: Platform, project: Project, pool: Pool) -> tuple[Quo
             flavor,
             granted[flavor.model],
             platform.borrow_limit(project, pool.name, flavor.model),
+            is_lent=_lends(pool),
         )
         for flavor in pool_flavors(platform, pool.name)
         if flavor.model in granted
@@ -101,6 +102,16 @@ def _unassigned(platform: Platform, pool: Pool) -> tuple[Quota, ...]:
     runs_cpu_work = any(p.cpu and p.cohort == pool.name for p in platform.pools.values())
     cpu = cpu_flavors(platform) if runs_cpu_work else ()
     return (*cards, *(host_quota(platform, flavor) for flavor in cpu))
+
+
+def _lends(pool: Pool) -> bool:
+    """Return whether a queue's idle cards may be used by others of the cohort.
+
+    A service runs for ever, so what it has borrowed comes back only if it is taken. Where the
+    pool says `keep`, nothing is taken, and a reservation that was lent would be gone when its
+    owner scales out: there, burst gets what no queue owns, which stands on the cohort.
+    """
+    return pool.work is not Work.INFERENCE or pool.borrowed is Borrowed.RECLAIM
 
 
 def _reclaim(pool: Pool) -> str:

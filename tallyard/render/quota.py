@@ -18,11 +18,15 @@ _NOTHING = "0"
 
 @dataclass(frozen=True)
 class Quota:
-    """What one flavor gives. Amounts are Kubernetes quantities; a limit of None is no limit."""
+    """What one flavor gives. Amounts are Kubernetes quantities; a limit of None is no limit.
+
+    `is_lent` says whether others of the cohort may use what of it is idle.
+    """
 
     flavor: Flavor
     nominal: Mapping[str, str]
     borrowing_limit: Mapping[str, str] | None = None
+    is_lent: bool = True
 
 
 def resource_group(quotas: Iterable[Quota]) -> Mapping[str, object]:
@@ -42,6 +46,7 @@ def resource_group(quotas: Iterable[Quota]) -> Mapping[str, object]:
                         "name": resource,
                         "nominal": row.nominal.get(resource, _NOTHING),
                         "borrowing_limit": _limit(row, resource),
+                        "lending_limit": None if row.is_lent else _NOTHING,
                     }
                     for resource in covered
                 ],
@@ -51,7 +56,9 @@ def resource_group(quotas: Iterable[Quota]) -> Mapping[str, object]:
     }
 
 
-def card_quota(platform: Platform, flavor: CardFlavor, cards: int, borrow: int | None) -> Quota:
+def card_quota(
+    platform: Platform, flavor: CardFlavor, cards: int, borrow: int | None, *, is_lent: bool = True
+) -> Quota:
     """Return the quota of `cards` cards and what goes with them.
 
     Args:
@@ -59,12 +66,14 @@ def card_quota(platform: Platform, flavor: CardFlavor, cards: int, borrow: int |
         flavor: whose cards.
         cards: the nominal quota.
         borrow: how many cards more may be borrowed; None for no limit.
+        is_lent: whether others may use what of them is idle.
     """
     share = per_card(platform, flavor.pool, flavor.model)
     return Quota(
         flavor=flavor,
         nominal=_amounts(share, flavor, cards),
         borrowing_limit=None if borrow is None else _amounts(share, flavor, borrow),
+        is_lent=is_lent,
     )
 
 

@@ -32,6 +32,7 @@ from tallyard.spec.keys import Keys
 from tallyard.spec.keys_of_core_hours import FreezeKeys, PriceKeys
 from tallyard.spec.keys_of_pools import AcceleratorKeys, PoolKeys, PriorityKeys
 from tallyard.spec.keys_of_projects import ProjectKeys, TierKeys
+from tallyard.spec.keys_of_work import GangKeys, RetentionKeys
 
 API_VERSION = "tallyard.dev/v1"
 
@@ -146,6 +147,14 @@ def _availability(**rest: Any) -> Any:
     )
 
 
+def _gangs(**rest: Any) -> Any:
+    return key("How long admitted work may take to start.", per_environment=True, **rest)
+
+
+def _retention(**rest: Any) -> Any:
+    return key("How long what has ended is kept.", per_environment=True, **rest)
+
+
 class PlatformKeys(Keys):
     """What is the same in every environment."""
 
@@ -190,6 +199,8 @@ class PlatformKeys(Keys):
     availability: Share = _availability(
         origin="rule of thumb: failures, upgrades and gaps between jobs take a tenth", default="90%"
     )
+    gangs: GangKeys = _gangs(default=GangKeys())
+    retention: RetentionKeys = _retention(default=RetentionKeys())
     tiers: dict[DnsLabel, TierKeys] = key("Classes of quota.", filled="minProperties")
     projects: dict[Spoken, ProjectKeys] = key("The teams.", filled="minProperties")
 
@@ -214,3 +225,5 @@ class OverlayKeys(Keys):
     )
     overcommit: OvercommitKeys | None = _overcommit(default=None)
     availability: Share | None = _availability(default=None)
+    gangs: GangKeys | None = _gangs(default=None)
+    retention: RetentionKeys | None = _retention(default=None)

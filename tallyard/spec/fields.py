@@ -57,6 +57,8 @@ RATE_MAX = 100_000
 RATE_MIN = 0.001
 _DECIMALS_MAX = 3
 OVERCOMMIT_MAX = 10
+# Each turn holds the cards for as long as work may take to start.
+REQUEUES_MAX = 100
 # More slices than this leave a card of 24Gi less than 1.5Gi for each.
 SLICES_MAX = 16
 # User classes may not go higher: Kubernetes keeps what is above for the system's own.
@@ -187,4 +189,12 @@ type WorkTime = Annotated[
 ]
 type ShortTime = Annotated[
     str, _texts(units.DURATION_PATTERN, "0s", "1d"), _within(units.parse_duration, "0s", "1d")
+]
+# Kueue refuses no time at all, and a gang that takes longer has idled its cards for a day.
+type StartTime = Annotated[
+    str, _texts(units.DURATION_PATTERN, "1s", "1d"), _within(units.parse_duration, "1s", "1d")
+]
+# What is older is in the books and in nobody's mind.
+type KeepTime = Annotated[
+    str, _texts(units.DURATION_PATTERN, "1s", "365d"), _within(units.parse_duration, "1s", "365d")
 ]

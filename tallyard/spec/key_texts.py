@@ -284,6 +284,11 @@ _MODELS: Mapping[str, str] = {
         "所有占比之和可以超过 100%。"
     ),
     "The limit on this user's account.": "该用户账户的上限。",
+    "Whether the person looks after the project.": "这个人是否管理该项目。",
+    "Beside what a member may do: service accounts, and who else is a member.": (
+        "除成员的权限外，还可管理服务账号，以及还有谁是成员。"
+    ),
+    "a member works and lets others work": "成员做自己的事，不管他人的事",
     "Other limits for one project until a moment; then its tier's hold again.": (
         "一项例外：到某一时刻为止，一个项目采用其他限额；此后恢复其配额等级的限额。"
     ),
@@ -360,6 +365,48 @@ _MODELS: Mapping[str, str] = {
     ),
     "rule of thumb: five minutes are the user's, more is the platform's fault": (
         "经验值：五分钟之内算用户的，再久就是平台的责任"
+    ),
+    # Starting and ending
+    "Admitted work starts whole, or gives its cards back.": (
+        "已准入的作业要么整体启动，要么归还卡。"
+    ),
+    "How long admitted work may take to start.": "已准入的作业最多用多久启动。",
+    "How long all pods of admitted work may take to be ready, and to be ready again when "
+    "one of them has failed.": (
+        "已准入作业的全部 Pod 最多用多久就绪；其中一个失败后，最多用多久重新就绪。"
+    ),
+    "Then they are stopped, the cards go back and the work waits for another turn "
+    "(Kueue's waitForPodsReady).": (
+        "超过后停止全部 Pod，归还卡，作业重新排队（Kueue 的 waitForPodsReady）。"
+    ),
+    "rule of thumb: a large image on a new host takes 40 minutes": (
+        "经验值：新主机拉取大镜像要 40 分钟"
+    ),
+    "How often work that did not start in time gets another turn.": (
+        "未能及时启动的作业可以重新排队几次。"
+    ),
+    "After that it is stopped for good, until `retention.stopped` removes it.": (
+        "之后不再尝试，直到 `retention.stopped` 到期删除。"
+    ),
+    "rule of thumb: a fault that outlasts four hosts is in the work itself": (
+        "经验值：换了四次主机仍不行，问题就在作业自身"
+    ),
+    "How long such work waits before its next turn; twice as long each time, up to 1h.": (
+        "这样的作业隔多久才再次排队；每次加倍，最长 1h。"
+    ),
+    "Meanwhile others can have the cards.": "其间卡可以给其他作业。",
+    "Kueue's own default": "Kueue 自己的默认值",
+    "How long what has ended is kept.": "结束的作业保留多久。",
+    "How long what has ended is kept, for people to look at.": "结束的作业保留多久，供人查看。",
+    "How long a job is kept after it has succeeded or failed.": "作业成功或失败后保留多久。",
+    "Kueue then removes its Workload.": "到期后 Kueue 删除其 Workload。",
+    "rule of thumb: who asks about a job asks within the week": (
+        "经验值：要查作业的人一周之内就会来查"
+    ),
+    "How long a job is kept that was stopped for good: at its time limit, or because it "
+    "never started in time.": "被彻底停止的作业保留多久：到了时限的，或一直未能及时启动的。",
+    "Kueue then removes the job itself with its pods; it would stay suspended for ever.": (
+        "到期后 Kueue 删除作业及其 Pod；否则它会一直处于挂起状态。"
     ),
     # Freezing
     "How core-hours are frozen before work runs.": "作业运行之前如何冻结核时。",

@@ -79,6 +79,12 @@ class UserKeys(Keys):
         enforced=False,
         default=None,
     )
+    admin: bool = key(
+        "Whether the person looks after the project.",
+        effect="Beside what a member may do: service accounts, and who else is a member.",
+        origin="a member works and lets others work",
+        default=False,
+    )
 
 
 class OverrideKeys(Keys):

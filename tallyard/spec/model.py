@@ -200,12 +200,14 @@ class User:
     """A person.
 
     `name` is the spec's own (a legal label value), `logins` are what the API server calls
-    them. `share` is in per cent of the project's core-hours.
+    them. `share` is in per cent of the project's core-hours. `is_admin` says that the person
+    looks after the project.
     """
 
     name: str
     logins: tuple[str, ...]
     share: int
+    is_admin: bool = False
 
 
 @dataclass(frozen=True)
@@ -285,6 +287,26 @@ class Overcommit:
 
 
 @dataclass(frozen=True)
+class Gangs:
+    """How admitted work starts: whole within a time, or again after a pause, or never.
+
+    `requeue_seconds` is the first pause; each is twice as long as the one before it.
+    """
+
+    start_seconds_max: int
+    requeues: int
+    requeue_seconds: int
+
+
+@dataclass(frozen=True)
+class Retention:
+    """How long what has ended is kept: what succeeded or failed, and what was stopped for good."""
+
+    finished_seconds: int
+    stopped_seconds: int
+
+
+@dataclass(frozen=True)
 class Platform:
     """One platform in one environment, as it is at one moment.
 
@@ -306,6 +328,8 @@ class Platform:
     uncounted: tuple[str, ...]
     overcommit: Overcommit
     availability: int
+    gangs: Gangs
+    retention: Retention
 
     def nodes_of(self, pool: str, model: str | None) -> tuple[Node, ...]:
         """Return the hosts of one model in one pool (`None`: hosts without cards)."""

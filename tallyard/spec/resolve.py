@@ -12,15 +12,18 @@ from tallyard.catalog import vendors
 from tallyard.spec import hosts, moments
 from tallyard.spec.document import HostsKeys, OverlayKeys, PlatformKeys
 from tallyard.spec.draft import Draft
+from tallyard.spec.keys import Keys
 from tallyard.spec.keys_of_core_hours import FreezeKeys, PriceKeys
 from tallyard.spec.keys_of_pools import AcceleratorKeys, PoolKeys, SharingKeys
 from tallyard.spec.keys_of_projects import OverrideKeys, ProjectKeys, TierKeys, UserKeys
+from tallyard.spec.keys_of_work import GangKeys, RetentionKeys
 from tallyard.spec.model import (
     Accelerator,
     Borrowed,
     CoreHours,
     Defaults,
     Freeze,
+    Gangs,
     Level,
     Limits,
     Node,
@@ -32,6 +35,7 @@ from tallyard.spec.model import (
     Price,
     Priority,
     Project,
+    Retention,
     Tier,
     Uneven,
     User,
@@ -67,6 +71,8 @@ def platform(draft: Draft) -> Platform:
         uncounted=keys.uncounted,
         overcommit=overcommit(draft),
         availability=availability(draft),
+        gangs=_gangs(_of_environment(keys.gangs, overlay.gangs)),
+        retention=_retention(_of_environment(keys.retention, overlay.retention)),
     )
 
 
@@ -179,6 +185,28 @@ def _freeze(keys: FreezeKeys) -> Freeze:
     )
 
 
+def _of_environment[T: Keys](keys: T, own: T | None) -> T:
+    """Return a section: key by key the environment's word counts where it says one."""
+    if own is None:
+        return keys
+    return keys.model_copy(update={name: getattr(own, name) for name in own.model_fields_set})
+
+
+def _gangs(keys: GangKeys) -> Gangs:
+    return Gangs(
+        start_seconds_max=units.parse_duration(keys.start_within),
+        requeues=keys.requeues,
+        requeue_seconds=units.parse_duration(keys.requeue_after),
+    )
+
+
+def _retention(keys: RetentionKeys) -> Retention:
+    return Retention(
+        finished_seconds=units.parse_duration(keys.finished),
+        stopped_seconds=units.parse_duration(keys.stopped),
+    )
+
+
 def _defaults(keys: PlatformKeys, overlay: OverlayKeys) -> Defaults:
     own = overlay.defaults.registry if overlay.defaults else None
     return Defaults(
@@ -258,6 +286,7 @@ def _project(key: str, keys: ProjectKeys, tier: Tier, zone: str, now: datetime) 
                 name,
                 logins(name, user),
                 units.parse_percent(user.share) if user.share else usual,
+                user.admin,
             )
             for name, user in keys.users.items()
         ),

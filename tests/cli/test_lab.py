@@ -11,8 +11,9 @@ from typing import Any, get_args
 
 import pytest
 
-from lab import control_plane, kueue_manager, kwokctl, stack
+from lab import control_plane, kwokctl, stack
 from lab.folder import LabFolder
+from lab.ports import CONTROLLERS, MANAGERS
 from lab.status import ComponentStatus, LabStatus
 from lab.toolchain.failure import ToolchainError
 from lab.walkthrough import Story
@@ -64,9 +65,9 @@ def told(  # noqa: PLR0917 - fixtures
     assert platform is not None
     work = {each.name: each for each in submitted.work}
     stories = (
-        Story("train-fill.yaml", work["train-fill"], None),
-        Story("train-waits.yaml", work["train-waits"], "waits for 2 more"),
-        Story("serve.yaml", work["serve"], None),
+        Story("lab/jobs/train-fill.yaml", work["train-fill"], None),
+        Story("lab/jobs/train-waits.yaml", work["train-waits"], "waits for 2 more"),
+        Story("examples/serve.yaml", work["serve"], None),
     )
     lab_summary.show(platform, folder, status, stories, begun)
     return capsys.readouterr().out
@@ -82,7 +83,7 @@ def test_the_summary_counts_the_hosts_by_pool_and_model(told: str) -> None:
 
 def test_the_summary_shows_the_queues_and_the_lives_of_the_examples(told: str) -> None:
     assert "24/16" in told
-    assert "examples/train-fill.yaml (Job train-fill)" in told
+    assert "lab/jobs/train-fill.yaml (Job train-fill)" in told
     assert "a800-00, a800-01" in told
 
 
@@ -98,6 +99,7 @@ def test_each_pod_of_a_service_has_a_heading(told: str) -> None:
 
 @pytest.mark.parametrize("begun", [BEGUN + timedelta(hours=1)])
 def test_examples_of_an_earlier_up_are_not_told_as_if_just_run(told: str) -> None:
+    assert "train-fill.yaml" not in told
     assert "examples/" not in told
     assert "The examples were submitted before, at 2026-12-01 08:00:05 UTC" in told
     assert "`tally jobs`" in told
@@ -110,7 +112,8 @@ def test_examples_that_were_there_already_are_told_apart_from_the_new_ones(told:
 
 def test_the_parts_that_have_logs_are_those_that_can_be_named() -> None:
     named = set(get_args(Component.__value__))
-    assert named == {*kwokctl.COMPONENTS, kueue_manager.NAME, stack.NAME, control_plane.KWOKCTL}
+    parts = {*kwokctl.COMPONENTS, *MANAGERS, CONTROLLERS}
+    assert named == {*parts, stack.NAME, control_plane.KWOKCTL}
 
 
 def test_in_a_labs_shell_a_command_is_about_that_lab(

@@ -270,3 +270,40 @@ def test_with_overcommit_nothing_is_left_on_the_cohort(tmp_path: Path) -> None:
     (cohort,) = (m.object for m in cohort_manifests(platform) if m.name == "training")
     assert _quota(cohort, flavor, "nvidia.com/gpu")["nominalQuota"] == "0"
     assert _quota(cohort, flavor, "cpu")["nominalQuota"] == "0"
+
+
+@pytest.mark.parametrize(
+    ("pool", "borrowed", "lends"),
+    [
+        ("inference", Borrowed.KEEP, False),
+        ("inference", Borrowed.RECLAIM, True),
+        ("training", Borrowed.KEEP, True),
+        ("training", Borrowed.RECLAIM, True),
+    ],
+)
+def test_a_reservation_for_services_is_lent_only_where_it_can_be_taken_back(
+    platform: Platform, pool: str, borrowed: Borrowed, *, lends: bool
+) -> None:
+    """A service never ends by itself: what it has borrowed would be gone for its owner."""
+    changed_pool = replace(platform.pools[pool], borrowed=borrowed)
+    changed_platform = replace(platform, pools={**platform.pools, pool: changed_pool})
+    queues = {m.name: m.object for m in cluster_queue_manifests(changed_platform)}
+    limits = {quota.get("lendingLimit") for _, _, quota in _quotas(queues[f"nlp-{pool}"])}
+    assert limits == ({None} if lends else {"0"})
+    # What no queue owns is always there to be lent.
+    cohorts = {m.name: m.object for m in cohort_manifests(changed_platform)}
+    assert not any("lendingLimit" in quota for _, _, quota in _quotas(cohorts[pool]))
+
+
+def test_a_queue_has_flavors_of_its_own_pool_or_of_its_lender_and_the_cpu_hosts(
+    platform: Platform, objects: Objects
+) -> None:
+    pool_of = {flavor.name: flavor.pool for flavor in all_flavors(platform)}
+    seen = 0
+    for project in platform.projects.values():
+        for pool in platform.pools_of(project):
+            queue = objects["ClusterQueue", f"{project.id}-{pool.name}"]
+            found = {pool_of[flavor] for flavor, _, _ in _quotas(queue)}
+            assert found <= {pool.borrows_from or pool.name, *({"cpu"} if pool.cpu else ())}
+            seen += 1
+    assert seen > 5

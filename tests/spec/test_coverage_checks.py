@@ -29,14 +29,14 @@ def test_a_default_resource_whose_prefix_is_uncounted_is_excluded_in_kueue(
 ) -> None:
     """What `uncounted` names, Kueue's manager leaves out of every workload."""
     platform = loaded(tmp_path, with_default("rdma/hca", uncounted))
-    resources = configuration(platform.uncounted)["resources"]
+    resources = configuration(platform)["resources"]
     excluded = resources["excludeResourcePrefixes"]
     assert excluded == uncounted.split(", ")
     assert any("rdma/hca".startswith(prefix) for prefix in excluded)
 
 
 def test_without_uncounted_resources_kueue_counts_all(tmp_path: Path) -> None:
-    assert "resources" not in configuration(loaded(tmp_path).uncounted)
+    assert "resources" not in configuration(loaded(tmp_path))
 
 
 def test_a_prefix_of_another_resource_does_not_help(tmp_path: Path) -> None:

@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from tallyard.spec.model import Borrowed, CoreHours, Level, Period, Platform
+from tallyard.spec.model import (
+    Borrowed,
+    CoreHours,
+    Gangs,
+    Level,
+    Period,
+    Platform,
+    Retention,
+)
 from tests.spec.specs import LOCAL, PLATFORM, changed, load_texts
 
 
@@ -159,3 +167,35 @@ def test_a_sliced_pool_counts_the_slices_of_a_card(tmp_path: Path) -> None:
         "domestic": 1,
         "elastic": 1,
     }
+
+
+def test_an_environment_has_its_own_times_key_by_key(tmp_path: Path) -> None:
+    """A test's cluster gives up after seconds where the platform's file says hours."""
+    platform = changed(
+        PLATFORM,
+        "tiers:",
+        "gangs: {start-within: 2h, requeues: 5}\nretention: {finished: 3d}\ntiers:",
+    )
+    loaded = load_texts(tmp_path, platform)
+    assert loaded.platform is not None
+    assert loaded.platform.gangs == Gangs(7200, 5, 60)
+    assert loaded.platform.retention == Retention(259_200, 604_800)
+    local = f"gangs: {{start-within: 20s, requeue-after: 0s}}\nretention: {{stopped: 1m}}\n{LOCAL}"
+    loaded = load_texts(tmp_path, platform, local)
+    assert loaded.platform is not None
+    assert loaded.platform.gangs == Gangs(20, 5, 0)
+    assert loaded.platform.retention == Retention(259_200, 60)
+
+
+def test_an_empty_section_of_an_environment_changes_nothing(tmp_path: Path) -> None:
+    platform = changed(PLATFORM, "tiers:", "gangs: {requeues: 0}\ntiers:")
+    loaded = load_texts(tmp_path, platform, f"gangs: {{}}\n{LOCAL}")
+    assert loaded.platform is not None
+    assert loaded.platform.gangs.requeues == 0
+
+
+def test_a_user_is_an_admin_only_where_it_is_said(tmp_path: Path) -> None:
+    loaded = load_texts(tmp_path, changed(PLATFORM, "chen.yu: {}", "chen.yu: {admin: true}"))
+    assert loaded.platform is not None
+    users = loaded.platform.projects["nlp"].users
+    assert {user.name: user.is_admin for user in users} == {"li.wei": False, "chen.yu": True}

@@ -203,7 +203,8 @@ def _projects(draw: Draw) -> None:
         for person in range(rng.randint(1, 4)):
             name = f"{rng.choice(('li', 'Chen', 'o_'))}.{number}-{person}"
             user: Keys = {"logins": [f"oidc:{name}@x", f"cert-{name}"]} if draw.some(0.5) else {}
-            users[name] = user | ({"share": f"{rng.randint(1, 100)}%"} if draw.some(0.3) else {})
+            share = {"share": f"{rng.randint(1, 100)}%"} if draw.some(0.3) else {}
+            users[name] = user | share | ({"admin": draw.some(0.5)} if draw.some(0.3) else {})
         project: Keys = {"tier": f"tier-{rng.randint(0, 2)}", "users": users}
         if key != f"team{number}" or draw.some(0.3):
             project["id"] = f"id{number}"
@@ -348,12 +349,24 @@ def _platform(draw: Draw) -> Keys:
             "window": "30m",
             "debt-max": "0%",
         }
+    if draw.some(0.5):
+        keys["gangs"] = _gangs(draw)
+        keys["retention"] = {"finished": "3d", "stopped": draw.rng.choice(("1s", "365d"))}
     if draw.some(0.4):
         keys["uncounted"] = ["rdma/", "example.com/nic"]
         keys["defaults"]["resources"] = {"rdma/hca": 1, "example.com/nic0": 2}
     if draw.some(0.5):
         keys["defaults"]["registry"] = "registry.example.com/team"
     return keys
+
+
+def _gangs(draw: Draw) -> Keys:
+    keys: Keys = {
+        "start-within": draw.rng.choice(("20s", "1h", "1d")),
+        "requeues": draw.rng.randint(0, 100),
+        "requeue-after": draw.rng.choice(("0s", "1m", "1d")),
+    }
+    return {name: keys[name] for name in draw.rng.sample(list(keys), draw.rng.randint(0, 3))}
 
 
 def _overlay(draw: Draw) -> Keys:
@@ -364,6 +377,9 @@ def _overlay(draw: Draw) -> Keys:
         "overcommit": {"cards": cards / 1000, "core-hours": core_hours / 1000},
         "availability": f"{draw.availability}%",
     }
+    if draw.some(0.3):
+        keys["gangs"] = _gangs(draw)
+        keys["retention"] = {"stopped": "12h"}
     if draw.some(0.3):
         keys["defaults"] = {"registry": "mirror.example.com:5000"}
     return keys

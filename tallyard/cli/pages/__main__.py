@@ -10,7 +10,13 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from tallyard.cli.pages import command_reference, error_pages, made, spec_reference
+from tallyard.cli.pages import (
+    admission_page,
+    command_reference,
+    error_pages,
+    made,
+    spec_reference,
+)
 from tallyard.spec import schema
 
 
@@ -28,7 +34,12 @@ def main(arguments: list[str], checkout: Path = made.CHECKOUT) -> int:
     if arguments not in (["--write"], ["--check"]):
         sys.stderr.write("python -m tallyard.cli.pages --write | --check\n")
         return 2
-    pages = {**schemas(), **command_reference.files(), **spec_reference.files()}
+    pages = {
+        **schemas(),
+        **admission_page.files(),
+        **command_reference.files(),
+        **spec_reference.files(),
+    }
     if arguments == ["--write"]:
         made.write(pages, checkout)
         error_pages.write(checkout)

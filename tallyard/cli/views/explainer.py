@@ -1,5 +1,8 @@
 """Why a workload is where it is, with all that is known of its queue and the hosts. Pure."""
 
+# Chinese punctuation is full-width.
+# ruff: noqa: RUF001
+
 from __future__ import annotations
 
 from collections import defaultdict
@@ -10,6 +13,7 @@ from tallyard.cli.reasons import explain
 from tallyard.cli.shortage import Facts
 from tallyard.cli.views.asks import Ask, ask_of, asked_model, per_pod
 from tallyard.cli.views.free import Tree
+from tallyard.cli.views.others import OtherModel, others, rates_of
 from tallyard.cli.views.quotas import CPU, Quota, models_of, quotas_of
 from tallyard.cli.views.standing import message_of, waits
 from tallyard.cluster.conditions import Object, last_seen
@@ -25,6 +29,7 @@ class Explainer:
     def __init__(self, queues: Queues, tree: Tree | None = None) -> None:
         self._queues = queues
         self._models = models_of(queues.flavors)
+        self._rates = rates_of(queues.flavors)
         self._counted = _counted(queues.cluster_queues.values())
         self._tree = tree or Tree(queues.cluster_queues, queues.cohorts)
         self._quotas: dict[str, tuple[Quota, ...]] = {}
@@ -35,11 +40,22 @@ class Explainer:
         return ask_of(workload, self._models, self._counted)
 
     def reason(self, workload: Object, lang: str) -> str:
-        """Return why a workload is where it is; empty where all is well."""
+        """Return why a workload is where it is, and what else it could have; empty where all
+        is well."""
         message = message_of(workload)
         if not message:
             return _FRESH[lang] if waits(workload) else ""
-        return self.explain(message, workload, lang)
+        ways_out = (other.text(lang) for other in self.others(workload))
+        comma = {"en": "; ", "zh": "；"}[lang]
+        return comma.join((self.explain(message, workload, lang), *ways_out))
+
+    def others(self, workload: Object) -> tuple[OtherModel, ...]:
+        """Return the other models that a waiting workload could have now."""
+        if not waits(workload):
+            return ()
+        queue = cluster_queue_of(workload, self._queues.local_queues)
+        ask, named = self.ask(workload), asked_model(workload)
+        return others(message_of(workload), named, ask, self._of_queue(queue), self._rates)
 
     def waited_for(self, workload: Object, events: Iterable[Object], lang: str) -> str:
         """Return why a workload had to wait, from Kueue's events; empty where none tells."""

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 from tallyard.cli.views.asks import Ask
 from tallyard.cli.views.explainer import Explainer
+from tallyard.cli.views.others import OtherModel
 from tallyard.cli.views.queue import project_of, user_of
 from tallyard.cli.views.standing import State, state_of
 from tallyard.cluster.conditions import Object, became_true, is_true, moment
@@ -26,7 +27,8 @@ _SOME_WAIT = {"en": "{n} of {total} wait: {why}", "zh": "{total} 个中 {n} 个�
 class JobRow:
     """One piece of work. `time` is how long it has run, or waited while it has not run yet.
 
-    `project` is the project's id and `project_key` what people call it.
+    `project` is the project's id and `project_key` what people call it. `others` are the other
+    models of its queue that it could have now, while it waits.
     """
 
     name: str
@@ -40,6 +42,7 @@ class JobRow:
     nodes: tuple[str, ...]
     time: timedelta | None
     reason: str
+    others: tuple[OtherModel, ...] = ()
 
     def cards(self, lang: str) -> str:
         """Return all asks as text; those of equal pods are added up."""
@@ -75,6 +78,7 @@ def _row(work: Work, queues: Queues, explainer: Explainer, now: datetime, lang: 
         nodes=nodes_of(work.pods),
         time=_time(work, state, now),
         reason=_reason(work, explainer, lang),
+        others=next(filter(None, map(explainer.others, work.workloads)), ()),
     )
 
 

@@ -11,6 +11,7 @@ from tallyard import labels
 from tallyard.cli.views.asks import Ask
 from tallyard.cli.views.explainer import Explainer, cluster_queue_of
 from tallyard.cli.views.free import Tree
+from tallyard.cli.views.others import OtherModel
 from tallyard.cli.views.quotas import Quota, models_of, quotas_of
 from tallyard.cli.views.standing import turn_of, waits
 from tallyard.cluster.conditions import Object, condition, created, is_true, owner
@@ -37,7 +38,10 @@ class QueueRow:
 
 @dataclass(frozen=True)
 class WaitingRow:
-    """One workload that waits. `place` counts from 1 in its queue; None where it names none."""
+    """One workload that waits. `place` counts from 1 in its queue; None where it names none.
+
+    `others` are the other models of its queue that it could have now.
+    """
 
     place: int | None
     name: str
@@ -48,6 +52,7 @@ class WaitingRow:
     ask: Ask
     waited: timedelta
     reason: str
+    others: tuple[OtherModel, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -113,6 +118,7 @@ def _waiting(
                 ask=explainer.ask(workload),
                 waited=now - (created(workload) or now),
                 reason=explainer.reason(workload, lang),
+                others=explainer.others(workload),
             )
 
 

@@ -27,6 +27,8 @@ def everybody(before: Platform | None, after: Platform | None) -> Iterator[Subje
     yield from _one("price", _price, before, after)
     yield from _each("accelerator", _accelerator, lambda side: side.accelerators, before, after)
     yield from _one("freeze", _freeze, before, after)
+    yield from _one("gangs", _gangs, before, after)
+    yield from _one("retention", _retention, before, after)
     yield from _one("defaults", _defaults, before, after)
     yield from map(_refused, _each("priority", _priority, _priorities_of, before, after))
     yield from _each("pool", _pool, lambda side: side.pools, before, after)
@@ -100,6 +102,25 @@ def _freeze(side: Platform) -> Facts:
             Fact.MAX_TIME_DEFAULT: freeze.max_time_default_seconds,
             Fact.WINDOW: freeze.window_seconds,
             Fact.DEBT_MAX: freeze.debt_max,
+        }
+    )
+
+
+def _gangs(side: Platform) -> Facts:
+    return _facts(
+        {
+            Fact.START_WITHIN: side.gangs.start_seconds_max,
+            Fact.REQUEUES: side.gangs.requeues,
+            Fact.REQUEUE_AFTER: side.gangs.requeue_seconds,
+        }
+    )
+
+
+def _retention(side: Platform) -> Facts:
+    return _facts(
+        {
+            Fact.FINISHED: side.retention.finished_seconds,
+            Fact.STOPPED: side.retention.stopped_seconds,
         }
     )
 

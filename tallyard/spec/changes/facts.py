@@ -41,6 +41,7 @@ class Fact(StrEnum):
     PRIORITY = "priority"
     WEIGHT = "weight"
     USER = "user"
+    ADMIN = "admin"
     DEFAULT_USER = "default-user"
     RATE = "rate"
     INCLUDES_CPU = "includes.cpu"
@@ -57,6 +58,11 @@ class Fact(StrEnum):
     MAX_TIME_DEFAULT = "max-time-default"
     WINDOW = "window"
     DEBT_MAX = "debt-max"
+    START_WITHIN = "start-within"
+    REQUEUES = "requeues"
+    REQUEUE_AFTER = "requeue-after"
+    FINISHED = "finished"
+    STOPPED = "stopped"
     REGISTRY = "registry"
     CPU_PER_CARD = "per-card.cpu"
     MEMORY_PER_CARD = "per-card.memory"
@@ -104,6 +110,7 @@ KINDS: Mapping[Fact, tuple[Unit, int]] = {
     Fact.PRIORITY: (Unit.RANK, 1),
     Fact.WEIGHT: (Unit.NUMBER, 1),
     Fact.USER: (Unit.WORDS, 0),
+    Fact.ADMIN: (Unit.YES_NO, 0),
     Fact.RATE: (Unit.MILLI_CORE_HOURS, -1),
     Fact.INCLUDES_CPU: (Unit.NUMBER, 1),
     Fact.INCLUDES_MEMORY: (Unit.BYTES, 1),
@@ -114,6 +121,11 @@ KINDS: Mapping[Fact, tuple[Unit, int]] = {
     Fact.MAX_TIME_DEFAULT: (Unit.SECONDS, 0),
     Fact.WINDOW: (Unit.SECONDS, 0),
     Fact.DEBT_MAX: (Unit.PERCENT, 1),
+    Fact.START_WITHIN: (Unit.SECONDS, 0),
+    Fact.REQUEUES: (Unit.NUMBER, 0),
+    Fact.REQUEUE_AFTER: (Unit.SECONDS, 0),
+    Fact.FINISHED: (Unit.SECONDS, 0),
+    Fact.STOPPED: (Unit.SECONDS, 0),
     Fact.CPU_PER_CARD: (Unit.NUMBER, 0),
     Fact.MEMORY_PER_CARD: (Unit.BYTES, 0),
     Fact.STORAGE: (Unit.BYTES, 0),

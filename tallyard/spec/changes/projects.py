@@ -162,6 +162,8 @@ def _facts(side: _Side | None, burst: frozenset[str], differing: frozenset[str])
         **ranks,
         **shares,
         **{(Fact.USER, about(user=user.name)): user.logins for user in project.users},
+        # Most people are none, and who comes or goes is told as a user.
+        **{(Fact.ADMIN, about(user=user.name)): True for user in project.users if user.is_admin},
         (Fact.LASTS, ()): limits.lasting(project.limits, platform),
         (Fact.TIER, ()): project.tier.name,
         (Fact.WEIGHT, ()): project.tier.weight,

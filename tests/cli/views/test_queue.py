@@ -71,14 +71,17 @@ def test_a_waiting_job_says_what_it_asks_for_since_when_and_why(queues: Queues) 
     assert (row.user, row.project) == ("li.wei", "nlp")
     assert row.reason == (
         "waits for 2 more A800-SXM4-80GB in queue nlp-training: "
-        "24 in use, the quota of 16 and 8 borrowed"
+        "24 in use, the quota of 16 and 8 borrowed; A100-SXM4-40GB has 16 free, at 30 instead of "
+        "54 core-hours a card and hour: name it by nodeSelector gpu.model"
     )
 
 
 def test_the_reason_speaks_chinese(queues: Queues) -> None:
     row = next(row for row in _view(queues, "zh").waiting if row.name == "train-waits")
     assert row.reason == (
-        "等待队列 nlp-training 再有 2 张 A800-SXM4-80GB：已用 24（配额 16，借用 8）"  # noqa: RUF001
+        "等待队列 nlp-training 再有 2 张 A800-SXM4-80GB：已用 24（配额 16，借用 8）；"  # noqa: RUF001
+        "A100-SXM4-40GB 有 16 张空闲，每卡时 30 核时而不是 54 核时："  # noqa: RUF001
+        "可用 nodeSelector gpu.model 指定"
     )
 
 
