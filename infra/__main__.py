@@ -5,33 +5,48 @@ from __future__ import annotations
 import pulumi
 
 from infra import identity, settings
+from infra.admission import Admission
 from infra.cluster import Cluster
+from infra.controllers import Controllers, ImageError, required_image
+from infra.jobset import JobSet
 from infra.kueue import Kueue
 from infra.queues import Queues
-from infra.spec import SpecError, platform_of
+from infra.spec import SpecError, spec_of
 from infra.tenants import Tenants
 from infra.versions import deployed_versions
 from tallyard.cluster.client import connect
 from tallyard.cluster.faults import ClusterError
 from tallyard.cluster.identity import cluster_uid
+from tallyard.render.controllers import SpecTooLargeError
 from tallyard.spec.versions import VersionsError
 
 
 def main() -> None:
     """Register the platform."""
     told = settings.read()
-    platform = platform_of(told.overlay)
+    platform, files = spec_of(told.overlay)
     versions = deployed_versions(told)
+    image = None if told.outside else required_image(told.controllers_image)
 
     with connect(context=told.kube_context) as live:
         uid = cluster_uid(live)
         identity.check(identity.recorded_uid(), uid, live.where)
 
     cluster = Cluster("cluster", uid=uid, context=told.kube_context)
-    kueue = Kueue(
-        "kueue", platform, cluster.provider, versions=versions, outside_manager=told.outside_manager
+    Controllers("controllers", files, cluster.provider, image=image)
+    jobset = JobSet(
+        "jobset", cluster.provider, versions=versions, outside=told.outside.get("jobset")
     )
-    tenants = Tenants("tenants", platform, cluster.provider)
+    kueue = Kueue(
+        "kueue",
+        platform,
+        cluster.provider,
+        versions=versions,
+        outside=told.outside.get("kueue"),
+        jobset_made=jobset.made,
+    )
+    admission = Admission("admission", platform, cluster.provider)
+    tenants = Tenants("tenants", platform, cluster.provider, guards=admission.bindings)
     Queues(
         "queues",
         platform,
@@ -50,6 +65,8 @@ except ClusterError as error:
     raise pulumi.RunError(f"{told.where}: {told.what}: {told.why}. {told.todo}.") from None
 except (
     settings.SettingsError,
+    ImageError,
+    SpecTooLargeError,
     SpecError,
     VersionsError,
     identity.WrongClusterError,

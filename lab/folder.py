@@ -75,6 +75,13 @@ class LabFolder:
         """Return the folder of Kueue's manager."""
         return self.root / "kueue"
 
+    def told(self, manager: str) -> Path:
+        """Return the file that tells the Pulumi program where a manager is.
+
+        It lies in that manager's own folder, as `kueue` is Kueue's.
+        """
+        return self.root / manager / "manager.json"
+
     @property
     def pulumi(self) -> Path:
         """Return the folder of the stack's state."""

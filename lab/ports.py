@@ -19,14 +19,23 @@ from lab.errors import LabError
 LOOPBACK = "127.0.0.1"
 # How programs of Go and C say in their logs that a port belongs to another one.
 IN_USE = "address already in use"
-# How the record calls Kueue's manager, and its ports.
+# How the record calls the controllers with webhooks that run beside the control plane.
 KUEUE = "kueue"
-KUEUE_PORTS = ("kueue-webhook", "kueue-metrics", "kueue-health")
+JOBSET = "jobset"
+MANAGERS = (KUEUE, JOBSET)
+# Our own controllers, and their one port.
+CONTROLLERS = "controllers"
+CONTROLLERS_PORT = "controllers-health"
 _LOWEST = 10_240
 _TRIES_MAX = 200
 _CLOSING_SECONDS_MAX = 5.0
 _CLOSING_POLL_SECONDS = 0.05
 _OUTGOING = Path("/proc/sys/net/ipv4/ip_local_port_range")
+
+
+def manager_ports(name: str) -> tuple[str, ...]:
+    """Return the names of a manager's ports, that of its webhooks first."""
+    return (f"{name}-webhook", f"{name}-metrics", f"{name}-health")
 
 
 class HeldPorts:

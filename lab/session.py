@@ -7,12 +7,16 @@ import json
 import shutil
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lab import (
     control_plane,
+    controllers,
+    jobset_manager,
     kubeconfigs,
+    kueue_manager,
     kwokctl,
     nodes,
     orphans,
@@ -23,6 +27,7 @@ from lab import (
 )
 from lab.api import Api
 from lab.control_plane import ControlPlane
+from lab.controllers import Controllers
 from lab.errors import LabError
 from lab.folder import (
     DEFAULT_NAME,
@@ -31,13 +36,14 @@ from lab.folder import (
     private_folder,
     require_plain_path,
 )
-from lab.kueue_manager import KueueManager
-from lab.kueue_watch import KueueWatch
+from lab.manager import Manager
+from lab.manager_watch import ManagerWatch
 from lab.report import Report, Silence
 from lab.stack import Stack
 from lab.state import LabState, StateFile, locked
 from lab.status import LabStatus
 from lab.toolchain.ensure import Toolchain, install_provider, link
+from tallyard.render import jobset_manager as jobset_rendering
 from tallyard.render import kueue_manager as kueue_rendering
 from tallyard.render import scheduler as scheduler_rendering
 from tallyard.render.platform import render
@@ -89,8 +95,11 @@ def up(
         clear_what_is_lost(lab)
         lab.file.update(lambda state: replace(state, overlay=str(overlay.resolve())))
         start_control_plane(lab)
-        fill_hosts(lab)
+        is_whole = make_stack is None
+        fill_hosts(lab, is_gated=is_whole)
         (make_stack or up_stack)(lab)
+        if is_whole:
+            open_hosts(lab)
         nodes.wait_ready(Api(folder.admin))
         if missing := kubeconfigs.left_out(platform.projects.values()):
             report.done(f"no kubeconfig for {'; '.join(missing)}")
@@ -119,9 +128,10 @@ def clear_what_is_lost(lab: Lab) -> None:
 
 
 def what_is_made(lab: Lab) -> str:
-    """Return a hash of all that Pulumi is to make: the spec's objects and Kueue's chart."""
+    """Return a hash of all that Pulumi is to make: the spec's objects and the charts."""
     objects = [manifest.object for manifest in render(lab.platform)]
-    wanted = json.dumps([objects, str(lab.toolchain.kueue_chart)], sort_keys=True, default=str)
+    charts = [str(lab.toolchain.kueue_chart), str(lab.toolchain.jobset_chart)]
+    wanted = json.dumps([objects, *charts], sort_keys=True, default=str)
     return hashlib.sha256(wanted.encode()).hexdigest()
 
 
@@ -140,36 +150,60 @@ def start_control_plane(lab: Lab) -> None:
     lab.report.done(f"control plane {verb} {time.monotonic() - begin:.1f} s")
 
 
-def fill_hosts(lab: Lab) -> None:
-    """Make the simulated hosts those of the spec."""
+def fill_hosts(lab: Lab, *, is_gated: bool) -> None:
+    """Make the simulated hosts those of the spec, closed or open; see `nodes.node_objects`."""
     lab.report.step("simulated hosts")
     api = Api(lab.folder.admin)
     simulation.apply(api, lab.toolchain.kwok_stages)
-    changed, removed = nodes.reconcile(api, nodes.node_objects(lab.platform))
+    changed, removed = nodes.reconcile(api, nodes.node_objects(lab.platform, is_gated=is_gated))
     total = len(lab.platform.nodes)
     lab.report.done(f"{total} simulated hosts ({changed} new or changed, {removed} removed)")
 
 
 def up_stack(lab: Lab) -> None:
-    """Run `pulumi up`, with Kueue's manager started in the middle of it."""
+    """Run `pulumi up`, with the managers started in the middle of it."""
     lab.report.step("pulumi up")
     begin = time.monotonic()
     link(lab.toolchain, private_folder(lab.folder.tools))
     install_provider(lab.toolchain, private_folder(lab.folder.pulumi_home))
     stack.write_environment(lab.folder, lab.folder.tools)
-    manager = KueueManager(
-        folder=lab.folder,
-        file=lab.file,
-        program=lab.toolchain.programs["kueue"],
-        chart=lab.toolchain.kueue_chart,
-        configuration=kueue_rendering.configuration(lab.platform.uncounted),
-    )
     made = what_is_made(lab)
     lab.file.update(lambda state: replace(state, begun=made))
-    with KueueWatch(manager, lab.report) as watch:
-        _stack(lab).up(lab.report, watch.check)
+    with ExitStack() as all_:
+        watches = [all_.enter_context(ManagerWatch(m, lab.report)) for m in managers(lab)]
+
+        def check() -> None:
+            for watch in watches:
+                watch.check()
+
+        _stack(lab).up(lab.report, check)
     lab.file.update(lambda state: replace(state, begun=""))
     lab.report.done(f"pulumi up in {time.monotonic() - begin:.1f} s")
+
+
+def open_hosts(lab: Lab) -> None:
+    """Start the controllers, and wait until their gate has opened all hosts of the spec."""
+    lab.report.step("controllers")
+    begin = time.monotonic()
+    own = Controllers(lab.folder, lab.file)
+    verb = "ready" if own.ensure() else "were ready"
+    controllers.wait_released(
+        Api(lab.folder.admin), (node.name for node in lab.platform.nodes), own.log
+    )
+    lab.report.done(f"controllers {verb}, all hosts open, in {time.monotonic() - begin:.1f} s")
+
+
+def managers(lab: Lab) -> tuple[Manager, ...]:
+    """Return the controllers that run beside the cluster."""
+    toolchain = lab.toolchain
+    wanted = (
+        (jobset_manager.KIND, toolchain.jobset_chart, jobset_rendering.configuration()),
+        (kueue_manager.KIND, toolchain.kueue_chart, kueue_rendering.configuration(lab.platform)),
+    )
+    return tuple(
+        Manager(kind, lab.folder, lab.file, toolchain.programs[kind.name], chart, configuration)
+        for kind, chart, configuration in wanted
+    )
 
 
 def _stack(lab: Lab) -> Stack:

@@ -18,6 +18,7 @@ from lab import processes
 from lab.errors import LabError
 from lab.folder import CHECKOUT, LabFolder, private_folder, write_private
 from lab.kubeconfigs import context
+from lab.ports import MANAGERS
 from lab.processes import Process
 from lab.report import Report
 from lab.state import StateFile
@@ -186,7 +187,7 @@ def environment(folder: LabFolder, tools: Path) -> dict[str, str]:
         "PULUMI_HOME": str(folder.pulumi_home),
         "PULUMI_SKIP_UPDATE_CHECK": "true",
         "TALLYARD_KUBE_CONTEXT": context(folder),
-        "TALLYARD_KUEUE_MANAGER": str(folder.kueue / "manager.json"),
+        **{f"TALLYARD_{name.upper()}_MANAGER": str(folder.told(name)) for name in MANAGERS},
         "TALLYARD_LAB": folder.name,
         "TALLYARD_OVERLAY": StateFile(folder).current().overlay,
         "PATH": os.pathsep.join(programs),

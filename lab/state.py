@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import chain
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -21,7 +22,7 @@ from pydantic import TypeAdapter, ValidationError
 from lab.errors import BusyError, StateError
 from lab.folder import LabFolder, private_folder, write_private
 from lab.kwokctl import PORTS
-from lab.ports import KUEUE, KUEUE_PORTS
+from lab.ports import CONTROLLERS, CONTROLLERS_PORT, MANAGERS, manager_ports
 from lab.processes import Process
 from lab.report import Report
 
@@ -224,8 +225,11 @@ def _fault(state: LabState) -> str:
     for name, port in ports.items():
         if not 1 <= port <= _PORT_MAX:
             return f"{port} is no port (of {name})"
-    needed = (*(PORTS if state.has_cluster else ()), *(KUEUE_PORTS if state.process(KUEUE) else ()))
-    missing = [name for name in needed if name not in ports]
+    managers = (manager_ports(name) for name in MANAGERS if state.process(name))
+    needed = ((PORTS if state.has_cluster else ()), *managers)
+    if state.process(CONTROLLERS):
+        needed = (*needed, (CONTROLLERS_PORT,))
+    missing = [name for name in chain.from_iterable(needed) if name not in ports]
     return f"it has no port of {', '.join(missing)}" if missing else ""
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab import control_plane, kueue_manager, kwokctl, processes
+from lab import control_plane, controllers, kwokctl, manager, processes
 from lab.api import is_healthy
 from lab.folder import LabFolder
 from lab.kwokctl import COMPONENTS
+from lab.ports import CONTROLLERS, CONTROLLERS_PORT, MANAGERS, manager_ports
 from lab.state import LabState
 
 
@@ -53,8 +54,11 @@ def of(folder: LabFolder, state: LabState | None) -> LabStatus:
         return LabStatus(folder.name, state is not None, "", None, folder.environment, ())
     has_plane = state.ports.keys() >= set(kwokctl.PORTS)
     urls = control_plane.health(state) if has_plane else {}
-    if state.ports.keys() >= set(kueue_manager.PORTS):
-        urls[kueue_manager.NAME] = kueue_manager.health(state)
+    for name in MANAGERS:
+        if state.ports.keys() >= set(manager_ports(name)):
+            urls[name] = manager.health(state, name)
+    if CONTROLLERS_PORT in state.ports:
+        urls[CONTROLLERS] = controllers.health(state)
     return LabStatus(
         name=folder.name,
         exists=True,
@@ -68,7 +72,8 @@ def of(folder: LabFolder, state: LabState | None) -> LabStatus:
 def _component(state: LabState, name: str, url: str) -> ComponentStatus:
     process = state.process(name)
     is_running = process is not None and processes.is_running(process)
-    port = name if name in COMPONENTS else kueue_manager.PORTS[0]
+    ports = {CONTROLLERS: CONTROLLERS_PORT, **{each: manager_ports(each)[0] for each in MANAGERS}}
+    port = name if name in COMPONENTS else ports[name]
     return ComponentStatus(
         name=name,
         pid=process.pid if process and is_running else None,

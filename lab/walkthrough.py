@@ -1,7 +1,7 @@
 """The example jobs at the end of `up`: submitted as a user would, watched until they have run.
 
 They prove the lab, and are the first thing a person sees of it. Nothing here is privileged:
-each job is created by kubectl with the kubeconfig of the user whom its label names.
+each job is created by kubectl with the kubeconfig of a user of the project.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from lab.errors import LabError
 from lab.folder import CHECKOUT, LabFolder, write_private
 from lab.report import Report
-from tallyard import labels
 from tallyard.cluster.client import connect
 from tallyard.cluster.conditions import became_true, condition, is_true
 from tallyard.cluster.jobs import Submitted, Work, read_jobs
@@ -28,14 +28,48 @@ from tallyard.spec.model import Platform
 
 USER = "li.wei"
 NAMESPACE = "nlp"
+_OF_PEOPLE = CHECKOUT / "examples"
+# What shows a full queue is no example of how to work.
+_OF_THE_LAB = CHECKOUT / "lab" / "jobs"
+# Simulated hosts end a pod by themselves after this; a real one runs its container.
+_RUN = "sim.tallyard.dev/run"
+
+
+@dataclass(frozen=True)
+class Example:
+    """A file, who submits it, and how long its pods run; None for what does not end."""
+
+    file: Path
+    user: str
+    run_seconds: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Return what it is called in a report."""
+        return str(self.file.relative_to(CHECKOUT))
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """Return the object as it is submitted in the lab.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        content: dict[str, Any] = yaml.safe_load(self.file.read_text(encoding="utf-8"))
+        if self.run_seconds is not None:
+            template = content["spec"]["template"].setdefault("metadata", {})
+            template.setdefault("annotations", {})[_RUN] = f"{self.run_seconds}s"
+        return content
+
+
 # In the order of arrival: the second finds its queue filled by the first.
 EXAMPLES = (
-    "train-fill.yaml",
-    "train-waits.yaml",
-    "train-2gpu.yaml",
-    "serve-deployment.yaml",
-    "domestic-job.yaml",
-    "cpu-job.yaml",
+    Example(_OF_THE_LAB / "train-fill.yaml", "chen.yu", run_seconds=12),
+    Example(_OF_THE_LAB / "train-waits.yaml", USER, run_seconds=5),
+    Example(_OF_PEOPLE / "train-2gpu.yaml", USER, run_seconds=8),
+    Example(_OF_PEOPLE / "serve-deployment.yaml", "chen.yu"),
+    Example(_OF_PEOPLE / "domestic-job.yaml", USER, run_seconds=8),
+    Example(_OF_PEOPLE / "cpu-job.yaml", "chen.yu", run_seconds=2),
 )
 # The examples run for less than half a minute together; a busy machine needs longer.
 _SECONDS_MAX = 180.0
@@ -69,7 +103,7 @@ def fits(platform: Platform) -> bool:
     """Say whether the examples can be run: they are written for one project and its people."""
     project = next((p for p in platform.projects.values() if p.id == NAMESPACE), None)
     people = {user.name for user in project.users} if project else set()
-    return people >= {USER, *(_manifest(example).user for example in EXAMPLES)}
+    return people >= {USER, *(example.user for example in EXAMPLES)}
 
 
 def walk_through(
@@ -89,18 +123,18 @@ def walk_through(
         ClusterError: the API server did not answer the example user.
     """
     kubeconfig = folder.kubeconfigs / USER
-    names = {example: _manifest(example) for example in EXAMPLES}
+    names = {example.name: example for example in EXAMPLES}
+    keys = {name: _key(example.manifest) for name, example in names.items()}
     report.step("example jobs")
     with connect(path=str(kubeconfig)) as connection:
 
         def look(seen: Mapping[str, str | None]) -> dict[str, Story]:
-            return _stories(names, read_jobs(connection, (NAMESPACE,)), seen, explain)
+            return _stories(keys, read_jobs(connection, (NAMESPACE,)), seen, explain)
 
         stories = look(_remembered(folder))
-        for example in [each for each in names if each not in stories]:
-            user = names[example].user
-            _submit(kubectl, folder, user, example)
-            report.done(f"submitted examples/{example} as {user}")
+        for name in [each for each in names if each not in stories]:
+            _submit(kubectl, folder, names[name])
+            report.done(f"submitted {name} as {names[name].user}")
             # Looked at after each one: whoever waits may not wait for long.
             stories = look(_reasons(stories.values()))
         deadline = time.monotonic() + _SECONDS_MAX
@@ -129,26 +163,15 @@ def _reasons(stories: Iterable[Story]) -> dict[str, str | None]:
     return {story.example: story.waited_for for story in stories}
 
 
-@dataclass(frozen=True)
-class _Manifest:
-    """What an example's file holds: one object of one person."""
-
-    kind: str
-    name: str
-    user: str
+def _key(manifest: Mapping[str, Any]) -> tuple[str, str]:
+    return str(manifest["kind"]), str(manifest["metadata"]["name"])
 
 
-def _manifest(example: str) -> _Manifest:
-    content = yaml.safe_load((CHECKOUT / "examples" / example).read_text(encoding="utf-8"))
-    metadata = content["metadata"]
-    return _Manifest(content["kind"], metadata["name"], metadata["labels"][labels.USER])
-
-
-def _submit(kubectl: Path, folder: LabFolder, user: str, example: str) -> None:
-    file = CHECKOUT / "examples" / example
+def _submit(kubectl: Path, folder: LabFolder, example: Example) -> None:
     done = subprocess.run(
-        [kubectl, "--kubeconfig", folder.kubeconfigs / user, "create", "-f", file],
+        [kubectl, "--kubeconfig", folder.kubeconfigs / example.user, "create", "-f", "-"],
         env={**os.environ, "KUBECACHEDIR": str(folder.kubectl_cache)},
+        input=json.dumps(example.manifest),
         capture_output=True,
         text=True,
         check=False,
@@ -156,21 +179,20 @@ def _submit(kubectl: Path, folder: LabFolder, user: str, example: str) -> None:
     )
     if done.returncode:
         raise LabError(
-            f"the API server refused examples/{example}",
+            f"the API server refused {example.name}",
             why=done.stderr.strip(),
             advice="If the example was changed, mend it; otherwise look at `tally lab logs kueue`",
         )
 
 
 def _stories(
-    names: Mapping[str, _Manifest],
+    keys: Mapping[str, tuple[str, str]],
     submitted: Submitted,
     seen: Mapping[str, str | None],
     explain: Explain,
 ) -> dict[str, Story]:
     """Return the stories of those examples that are there, with the reasons seen so far."""
     found = {(work.kind, work.name): work for work in submitted.work}
-    keys = {example: (manifest.kind, manifest.name) for example, manifest in names.items()}
     return {
         example: Story(
             example,

@@ -26,6 +26,8 @@ POOL_TAINT = f"{DOMAIN}/pool"
 
 # What a host carries until it is seen to be what the spec says of it.
 UNVERIFIED_TAINT = f"{DOMAIN}/unverified"
+# Why it carries that, in one sentence, as an annotation.
+HELD = f"{DOMAIN}/held"
 
 # Namespaces and what people submit.
 # The label is the project's id, which never changes; the annotation what people call it now.
@@ -35,19 +37,51 @@ USER = f"{DOMAIN}/user"
 # The whole name of the user who asked, which is often no legal label value.
 LOGIN = f"{DOMAIN}/login"
 
+# What people ask for by an annotation: cards with this much memory or more, all pods in one place.
+GPU_MEMORY_LEAST = f"{DOMAIN}/gpu-memory"
+WITHIN = f"{DOMAIN}/within"
+# Marks work that starts pods on behalf of a program; a pool may bound how many.
+AGENT = f"{DOMAIN}/agent"
+
+# On a flavor: the core-hours that one card, or one slice of a card, costs for one hour.
+RATE = f"{DOMAIN}/rate"
+# What a container of a project asks for when it names nothing.
+CONTAINER_DEFAULTS = "container-defaults"
+
+# On every namespace, written by the API server alone.
+NAMESPACE_NAME = "kubernetes.io/metadata.name"
+
 # Kueue's own.
 KUEUE_GROUP = "kueue.x-k8s.io"
 KUEUE_VERSION = "v1beta2"
 KUEUE_API = f"{KUEUE_GROUP}/{KUEUE_VERSION}"
 QUEUE_NAME = f"{KUEUE_GROUP}/queue-name"
 PRIORITY_CLASS = f"{KUEUE_GROUP}/priority-class"
+MAX_EXEC_TIME = f"{KUEUE_GROUP}/max-exec-time-seconds"
+REQUIRED_TOPOLOGY = f"{KUEUE_GROUP}/podset-required-topology"
+PARENT_FRAMEWORK = f"{KUEUE_GROUP}/pod-suspending-parent"
 KUEUE_NAMESPACE = "kueue-system"
+# The service account of its manager, by which the API server knows it.
+KUEUE_ACCOUNT = "kueue-controller-manager"
+
+# JobSet's own.
+JOBSET_GROUP = "jobset.x-k8s.io"
+JOBSET_VERSION = "v1alpha2"
+JOBSET_NAMESPACE = "jobset-system"
+JOBSET_ACCOUNT = "jobset-controller"
 
 # Who may do what: the roles, and the group whose members hold the operators' one.
 MEMBER_ROLE = "tallyard:member"
+ADMIN_ROLE = "tallyard:admin"
 READER_ROLE = "tallyard:reader"
 OPERATOR_ROLE = "tallyard:operator"
 OPERATOR_GROUP = "tallyard:operators"
+# What our controllers may do everywhere, what in their own namespace, and who may tell people.
+CONTROLLERS_ROLE = "tallyard:controllers"
+CONTROLLERS_OWN_ROLE = "tallyard:controllers-own"
+EVENTS_ROLE = "tallyard:events"
+NODE_LABELLER_ROLE = "tallyard:node-labeller"
+SPEC_READER_ROLE = "tallyard:spec-reader"
 
 # Our own: where what we run lives, the service account of our controllers and that of the
 # playbooks for hosts, and the ConfigMap with the spec as it was at the last `pulumi up`.
@@ -55,10 +89,35 @@ SYSTEM_NAMESPACE = "tallyard-system"
 CONTROLLERS = "controllers"
 NODE_LABELLER = "node-labeller"
 SPEC_CONFIG = "platform"
+# On that ConfigMap: which of its files is the environment's.
+OVERLAY = f"{DOMAIN}/overlay"
+API = f"{DOMAIN}/v1"
+# The table that the admission policies look into, and the policies.
+PROJECT_TABLE = "platform"
+PROJECT_TABLE_KIND = "ProjectTable"
+PROJECT_TABLES = "projecttables"
+STAMP_POLICY = "tallyard-stamp"
+LOCK_POLICY = "tallyard-lock"
+ELSEWHERE_POLICY = "tallyard-elsewhere"
+# What the cluster itself needs; no policy of ours says a word there. By name, so that no label
+# can let anything in or out.
+SYSTEM_NAMESPACES = (
+    "kube-system",
+    "kube-public",
+    "kube-node-lease",
+    KUEUE_NAMESPACE,
+    JOBSET_NAMESPACE,
+    SYSTEM_NAMESPACE,
+)
 
 # The built-in pool of hosts without cards, and the root of the cohort tree.
 CPU_POOL = "cpu"
 ROOT_COHORT = "cluster"
+
+
+def account_login(namespace: str, account: str) -> str:
+    """Return what the API server calls a service account that asks for something."""
+    return f"system:serviceaccount:{namespace}:{account}"
 
 
 def cluster_queue(project_id: str, pool: str) -> str:

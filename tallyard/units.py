@@ -34,6 +34,8 @@ _ANY_QUANTITY = re.compile(
 _SMALL = {"n": Fraction(1, 10**9), "u": Fraction(1, 10**6), "m": Fraction(1, 10**3)}
 _MILLI = 1000
 
+_DECIMAL_NUMBER = re.compile(r"([0-9]{1,12})(?:\.([0-9]{1,3}))?", re.ASCII)
+
 _MINUTE = 60
 _HOUR = 60 * _MINUTE
 _DAY = 24 * _HOUR
@@ -150,10 +152,27 @@ def format_cpu(millis: int) -> str:
     return f"{millis}m" if rest else str(whole)
 
 
-def vcpu(millis: int) -> str:
-    """Return thousandths of vCPU as people say them: 2000 is `2`, 1500 is `1.5`."""
+def thousandths(millis: int) -> str:
+    """Return thousandths as a decimal number: 2000 is `2`, 1500 is `1.5`."""
     whole, rest = divmod(millis, _MILLI)
     return f"{whole}.{rest:03}".rstrip("0") if rest else str(whole)
+
+
+def vcpu(millis: int) -> str:
+    """Return thousandths of vCPU as people say them: 2000 is `2`, 1500 is `1.5`."""
+    return thousandths(millis)
+
+
+def parse_thousandths(text: str) -> int:
+    """Return the thousandths of a decimal number from a cluster, such as a rate: `1.5` is 1500.
+
+    Raises:
+        QuantityError: The text is no number of at most three decimals.
+    """
+    found = _DECIMAL_NUMBER.fullmatch(text)
+    if found is None:
+        raise QuantityError(f"{text!r} is not a number such as 1.5")
+    return int(found[1]) * _MILLI + int((found[2] or "").ljust(3, "0"))
 
 
 def duration(seconds: float) -> str:

@@ -28,8 +28,17 @@ OVERLAY = CHECKOUT / "stacks" / "local.yaml"
 class RunningLab:
     """A control plane with the spec's hosts. What `up` installs in it is the caller's choice."""
 
-    def __init__(self, base: Path, name: str, platform: Platform, toolchain: Toolchain) -> None:
+    def __init__(
+        self,
+        base: Path,
+        name: str,
+        platform: Platform,
+        toolchain: Toolchain,
+        *,
+        overlay: Path = OVERLAY,
+    ) -> None:
         self.base, self.name = base, name
+        self._overlay = overlay
         self._platform, self._toolchain = platform, toolchain
         self.folder: LabFolder = lab_folder(name, base)
 
@@ -37,7 +46,7 @@ class RunningLab:
         """Make it run, whatever state it is in; None installs the whole platform."""
         return session.up(
             self.name,
-            OVERLAY,
+            self._overlay,
             self._platform,
             self._toolchain,
             Silence(),

@@ -93,6 +93,17 @@ def test_cpu_that_is_written_reads_back(millis: int) -> None:
     assert units.parse_cpu(units.vcpu(millis)) == millis
 
 
+@given(st.integers(0, 10**9))
+def test_a_rate_that_is_written_reads_back(millis: int) -> None:
+    assert units.parse_thousandths(units.thousandths(millis)) == millis
+
+
+@pytest.mark.parametrize("text", ["", "1.", ".5", "1.5555", "-1", "1e3", "1,5", "\u0661"])
+def test_what_is_no_number_of_at_most_three_decimals_is_no_rate(text: str) -> None:
+    with pytest.raises(units.QuantityError):
+        units.parse_thousandths(text)
+
+
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [

@@ -53,9 +53,11 @@ def check(
         kubernetes: the API server's version, e.g. `1.36.3`; None leaves its own kinds out.
     """
     found: list[Fault] = []
+    manifests = tuple(manifests)
+    own = _defined(m.object for m in manifests if m.kind == "CustomResourceDefinition")
     validators = {
         key: jsonschema_rs.Draft202012Validator(dict(schema))
-        for key, schema in (crds or {}).items()
+        for key, schema in {**(crds or {}), **own}.items()
     }
     minor = ".".join(kubernetes.split(".")[:2]) if kubernetes is not None else ""
     for manifest in manifests:
@@ -64,6 +66,9 @@ def check(
             if crds is not None:
                 validator = validators.get((api_version, manifest.kind))
                 found += _faults(manifest, validator, "the chart")
+        elif api_version == labels.API:
+            validator = validators.get((api_version, manifest.kind))
+            found += _faults(manifest, validator, "the manifests")
         elif kubernetes is not None:
             validator = _own_validator(manifest.kind, api_version, minor)
             found += _faults(manifest, validator, f"Kubernetes {minor}")
@@ -80,15 +85,23 @@ def crd_schemas(chart: Path) -> Schemas:
         OSError: the folder cannot be read.
         LookupError: there is no CRD in it.
     """
+    found = _defined(
+        yaml.load(_without_directives(file.read_text("utf-8")), yaml.CSafeLoader)
+        for file in sorted((chart / "templates" / "crd").glob("*.yaml"))
+    )
+    if not found:
+        raise LookupError(f"{chart}: no CRDs in templates/crd")
+    return found
+
+
+def _defined(definitions: Iterable[Mapping[str, Any]]) -> Schemas:
+    """Return the schemas of custom resources by their definitions."""
     found: dict[tuple[str, str], Mapping[str, Any]] = {}
-    for file in sorted((chart / "templates" / "crd").glob("*.yaml")):
-        definition = yaml.load(_without_directives(file.read_text("utf-8")), yaml.CSafeLoader)
+    for definition in definitions:
         spec = definition["spec"]
         for version in spec["versions"]:
             key = (f"{spec['group']}/{version['name']}", spec["names"]["kind"])
             found[key] = _closed(version["schema"]["openAPIV3Schema"])
-    if not found:
-        raise LookupError(f"{chart}: no CRDs in templates/crd")
     return found
 
 

@@ -14,15 +14,17 @@ from cryptography.x509.verification import PolicyBuilder, Store
 
 from lab import certificates
 from lab.certificates import Server
+from lab.kueue_manager import KIND
 
 NOW = dt.datetime(2026, 6, 1, tzinfo=dt.UTC)
 # Kueue looks this far ahead and replaces what will not be valid then.
 LOOK_AHEAD = dt.timedelta(days=90)
+KUEUE = KIND.webhook
 
 
 @pytest.fixture(scope="module")
 def webhook() -> Server:
-    return certificates.webhook(NOW)
+    return certificates.webhook(KUEUE, NOW)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +56,7 @@ def test_kueue_finds_its_own_form_under_its_own_names(webhook: Server) -> None:
 def test_the_servers_are_trusted_now_and_as_far_as_kueue_looks_ahead(
     webhook: Server, cluster: Server, at: dt.datetime
 ) -> None:
-    for made, name in ((webhook, certificates.KUEUE_SERVICE), (cluster, "kubernetes.default.svc")):
+    for made, name in ((webhook, KUEUE.service), (cluster, "kubernetes.default.svc")):
         store = Store([_parse(made.authority.certificate)])
         verifier = PolicyBuilder().store(store).time(at).build_server_verifier(x509.DNSName(name))
         assert verifier.verify(_parse(made.server.certificate), [])

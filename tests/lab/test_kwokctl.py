@@ -46,6 +46,14 @@ def test_every_check_of_the_api_server_is_on() -> None:
     assert patches.keys() == set(COMPONENTS.values())
 
 
+def test_each_controller_is_an_account_of_its_own() -> None:
+    """As one administrator they would pass every check of access and every policy."""
+    config = configuration(PROGRAMS, PORT_OF, Path("/s.yaml"))
+    patches = {patch["name"]: patch["extraArgs"] for patch in config["componentsPatches"]}
+    told = {argument["key"]: argument["value"] for argument in patches["kube-controller-manager"]}
+    assert told == {"leader-elect": "false", "use-service-account-credentials": "true"}
+
+
 def test_a_pid_of_another_program_or_folder_is_not_ours(folder: LabFolder) -> None:
     pid_file = kwokctl.pid_file(folder, "etcd")
     pid_file.write_text(str(os.getpid()))

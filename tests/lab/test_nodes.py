@@ -104,6 +104,27 @@ def test_what_the_cluster_itself_adds_is_no_change(wanted: dict[str, dict[str, A
     assert is_as_wanted(node, wanted["a100-00"])
 
 
+def test_hosts_with_cards_join_closed_where_a_gate_will_open_them(platform: Platform) -> None:
+    gated = {n["metadata"]["name"]: n for n in node_objects(platform, is_gated=True)}
+    keys = [taint["key"] for taint in gated["bi-00"]["spec"]["taints"]]
+    assert keys == [labels.POOL_TAINT, labels.UNVERIFIED_TAINT]
+    assert "taints" not in gated["cpu-00"]["spec"]
+
+
+def test_a_host_that_was_opened_stays_open_and_one_that_changes_joins_anew(
+    platform: Platform, wanted: dict[str, dict[str, Any]]
+) -> None:
+    gated = {n["metadata"]["name"]: n for n in node_objects(platform, is_gated=True)}
+    cluster = _Cluster(wanted)  # all open
+    assert _reconcile(cluster, gated) == (0, 0)
+    cluster.all["a100-00"]["metadata"]["labels"][labels.NODE_RACK] = "r9"
+    cluster.all["a100-01"]["spec"]["taints"].append(
+        {"key": labels.UNVERIFIED_TAINT, "effect": "NoSchedule", "timeAdded": "now"}
+    )
+    assert _reconcile(cluster, gated) == (1, 0)
+    assert cluster.all["a100-00"] == gated["a100-00"]
+
+
 def test_the_hosts_of_the_spec_are_there_ready_and_with_their_cards(
     shared_lab: RunningLab, wanted: dict[str, dict[str, Any]]
 ) -> None:

@@ -40,7 +40,7 @@ from lab.toolchain.ensure import Toolchain
 from tallyard.spec.load import load
 name, base, overlay, programs, stages = sys.argv[1:]
 paths = {name: Path(path) for name, path in json.loads(programs).items()}
-toolchain = Toolchain(paths, Path(), Path(stages), None)
+toolchain = Toolchain(paths, Path(), Path(), Path(stages), None)
 platform = load(Path(overlay)).platform
 session.up(
     name, Path(overlay), platform, toolchain, Silence(), base=Path(base), make_stack=lambda _: None

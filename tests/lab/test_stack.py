@@ -87,6 +87,7 @@ def test_a_shell_works_as_the_operator_and_only_pulumi_is_told_the_administrator
     assert told["PULUMI_BACKEND_URL"] == f"file://{root / 'pulumi'}"
     assert told["PULUMI_HOME"] == str(root / "pulumi-home")
     assert told["TALLYARD_KUEUE_MANAGER"] == str(root / "kueue" / "manager.json")
+    assert told["TALLYARD_JOBSET_MANAGER"] == str(root / "jobset" / "manager.json")
     assert told["TALLYARD_LAB"] == "demo"
     assert told["KUBECACHEDIR"] == str(root / "kubectl-cache")
 

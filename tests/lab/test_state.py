@@ -68,6 +68,7 @@ def test_a_new_process_takes_the_place_of_the_old_one(folder: LabFolder) -> None
         '{"name": "demo", "has_cluster": true}',
         '{"name": "demo", "has_cluster": true, "ports": {"etcd": 1, "kwok": 2}}',
         KUEUE_WITHOUT_PORTS,
+        KUEUE_WITHOUT_PORTS.replace("kueue", "jobset"),
         "\x00\xff",
     ],
 )

@@ -2,8 +2,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from tallyard import labels
-from tallyard.render.flavors import all_flavors, pool_flavors, topology_manifest
+from tallyard.render.flavors import (
+    CardFlavor,
+    all_flavors,
+    cpu_flavors,
+    flavor_manifests,
+    pool_flavors,
+    topology_manifest,
+)
 from tallyard.spec.model import Level, Platform
 
 
@@ -51,3 +60,50 @@ def test_a_changed_topology_gives_new_names_because_the_old_objects_are_immutabl
 def test_names_do_not_change_when_hosts_are_added(platform: Platform) -> None:
     fewer = replace(platform, nodes=platform.nodes[1:])
     assert [f.name for f in all_flavors(fewer)] == [f.name for f in all_flavors(platform)]
+
+
+def test_a_flavor_says_what_a_card_costs_and_a_sliced_one_what_a_slice_does(
+    platform: Platform,
+) -> None:
+    """RTX-4090: 12 core-hours a card and hour, and of four slices 3 for each."""
+    told = {
+        manifest.name: manifest.object["metadata"]["annotations"].get(labels.RATE)
+        for manifest in flavor_manifests(platform)
+    }
+    by_pool = {
+        (flavor.pool, flavor.model): told[flavor.name]
+        for flavor in all_flavors(platform)
+        if isinstance(flavor, CardFlavor)
+    }
+    assert by_pool["training", "A800-SXM4-80GB"] == "54"
+    assert (by_pool["inference", "RTX-4090"], by_pool["shared", "RTX-4090"]) == ("12", "3")
+    (cpu,) = cpu_flavors(platform)
+    assert told[cpu.name] is None
+
+
+@pytest.mark.parametrize(
+    ("rate_milli", "slices", "told"), [(1000, 3, "0.333"), (1001, 2, "0.5"), (3001, 2, "1.5")]
+)
+def test_a_slices_rate_is_rounded_half_to_even_to_the_thousandth(
+    platform: Platform, rate_milli: int, slices: int, told: str
+) -> None:
+    card = replace(platform.accelerators["RTX-4090"], rate_milli=rate_milli)
+    shared = replace(platform.pools["shared"], slices=slices)
+    changed = replace(
+        platform,
+        accelerators={**platform.accelerators, "RTX-4090": card},
+        pools={**platform.pools, "shared": shared},
+    )
+    (name,) = (f.name for f in pool_flavors(changed, "shared"))
+    found = {m.name: m.object["metadata"]["annotations"] for m in flavor_manifests(changed)}
+    assert found[name][labels.RATE] == told
+
+
+def test_another_price_is_the_same_flavor(platform: Platform) -> None:
+    """It is an annotation: a flavor of another name would be one beside the old."""
+    cards = {
+        name: replace(card, rate_milli=card.rate_milli * 2)
+        for name, card in platform.accelerators.items()
+    }
+    dearer = replace(platform, accelerators=cards)
+    assert [f.name for f in all_flavors(dearer)] == [f.name for f in all_flavors(platform)]

@@ -1,0 +1,245 @@
+"""What the admission policies add to creating a job, with 100 and with 10,000 users in the table.
+
+Usage: .venv/bin/python benchmarks/admission.py [PAIRS [CREATES]]
+
+A lab with the whole platform is started. Each pair creates 2,000 suspended Jobs twice over one
+connection, one of these after one of those:
+  with     a Job of ten lines in a project's namespace: stamped and looked at by the policies;
+  without  the same Job as it was stored by the first, in a namespace that Kueue looks after in
+           the same way and the policies do not.
+Kueue's webhooks, which every such create passes, and etcd are in both. Neither namespace has the
+queue, so that nothing runs and Kueue has as little to do for the one as for the other. All Jobs
+are removed before the next pair.
+
+The aim is a ratio of 1.05, of the medians of a pair's creates; the median of all pairs is told
+with the least and the greatest. Before that the cost inside the API server is printed: its own
+metric of the time that admission took, which the client's side of a request does not blur.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+import statistics
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from lab import session
+from lab.folder import CHECKOUT, lab_folder
+from lab.report import Silence
+from lab.toolchain.ensure import ensure
+from lab.toolchain.progress import report_to
+from tallyard import labels
+from tallyard.render.admission.policies import lock_binding, stamp_binding
+from tallyard.render.admission.table import table_manifest
+from tallyard.render.manifest import Manifest
+from tallyard.spec.load import load
+from tallyard.spec.model import Platform
+from tests.lab.gate import Gate, gate_of
+
+LAB = "bench-admission"
+SIZES = (100, 10_000)
+PAIRS_DEFAULT = 5
+CREATES_DEFAULT = 2_000
+AIM = 1.05
+WARM_UP = 200
+LOGIN = "oidc:li.wei@corp.example"
+GUARDED, FREE = "nlp", "bench-free"
+FREE_LABEL = "bench.tallyard.dev/free"
+JOBS = "/apis/batch/v1/namespaces/{}/jobs"
+GONE_SECONDS_MAX = 600
+_SPENT = re.compile(
+    r"^apiserver_(?:mutating|validating)_admission_policy_check_duration_seconds_sum\S* (\S+)$",
+    re.MULTILINE,
+)
+
+JOB: Mapping[str, Any] = {
+    "apiVersion": "batch/v1",
+    "kind": "Job",
+    "metadata": {"name": "bench", "labels": {labels.QUEUE_NAME: "training"}},
+    "spec": {
+        "suspend": True,
+        "template": {
+            "spec": {
+                "restartPolicy": "Never",
+                "containers": [
+                    {
+                        "name": "main",
+                        "image": "nlp/trainer:1.0",
+                        "resources": {"limits": {"nvidia.com/gpu": 2}},
+                    }
+                ],
+            }
+        },
+    },
+}
+
+
+def main(pairs: int, creates: int) -> int:
+    """Measure and print; return how many sizes missed the aim."""
+    overlay = CHECKOUT / "stacks" / "local.yaml"
+    platform = load(overlay).platform
+    if platform is None:
+        raise SystemExit("stacks/local.yaml has mistakes; see `tally spec validate`")
+    session.down(LAB)
+    session.up(LAB, overlay, platform, ensure(report_to(sys.stderr)), Silence())
+    try:
+        with gate_of(lab_folder(LAB).admin) as gate:
+            _prepare(gate)
+            ratios = {users: _measure(gate, platform, users, pairs, creates) for users in SIZES}
+    finally:
+        session.down(LAB)
+    return sum(_report(users, found) for users, found in ratios.items())
+
+
+def _prepare(gate: Gate) -> None:
+    """Make a namespace that the policies pass by, and take the other's queue away."""
+    free = {"key": FREE_LABEL, "operator": "DoesNotExist"}
+    for binding in (stamp_binding(), lock_binding()):
+        content = copy.deepcopy(dict(binding.object))
+        content["spec"]["matchResources"]["namespaceSelector"]["matchExpressions"].append(free)
+        _apply(gate, content, f"/apis/admissionregistration.k8s.io/v1/{_plural(content['kind'])}")
+    namespace = {
+        "apiVersion": "v1",
+        "kind": "Namespace",
+        "metadata": {"name": FREE, "labels": {labels.PROJECT: GUARDED, FREE_LABEL: ""}},
+    }
+    _apply(gate, namespace, "/api/v1/namespaces")
+    queue = f"/apis/{labels.KUEUE_API}/namespaces/{GUARDED}/localqueues/training"
+    gate.client.delete(queue).raise_for_status()
+    # The API server takes a moment to see what binds its policies.
+    time.sleep(5)
+
+
+def _plural(kind: str) -> str:
+    return {
+        "MutatingAdmissionPolicyBinding": "mutatingadmissionpolicybindings",
+        "ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings",
+    }[kind]
+
+
+def _apply(gate: Gate, content: Mapping[str, Any], path: str) -> None:
+    answer = gate.client.patch(
+        f"{path}/{content['metadata']['name']}",
+        params={"fieldManager": "bench", "force": "true"},
+        json=content,
+        headers={"Content-Type": "application/apply-patch+yaml"},
+    )
+    if not answer.is_success:
+        raise SystemExit(answer.text)
+
+
+def _table(platform: Platform, users: int) -> Manifest:
+    """Return the table with so many logins in the project, its own among them."""
+    content = copy.deepcopy(dict(table_manifest(platform).object))
+    people = content["spec"]["projects"][GUARDED]["users"]
+    for number in range(users - len(people)):
+        people[f"oidc:user.{number}@corp.example"] = f"user.{number}"
+    return Manifest(content)
+
+
+def _measure(
+    gate: Gate, platform: Platform, users: int, pairs: int, creates: int
+) -> list[tuple[float, float]]:
+    """Return the median seconds of one create of each pair, with and without."""
+    _apply(
+        gate,
+        _table(platform, users).object,
+        f"/apis/{labels.API}/{labels.PROJECT_TABLES}",
+    )
+    time.sleep(5)
+    jobs = {GUARDED: JOB, FREE: _stored(gate)}
+    _creates(gate, jobs, WARM_UP)
+    found = []
+    for number in range(pairs):
+        before = _policy_seconds(gate)
+        seconds = _creates(gate, jobs, creates)
+        added = (_policy_seconds(gate) - before) / creates
+        guarded, free = (statistics.median(seconds[place]) for place in (GUARDED, FREE))
+        found.append((guarded, free))
+        print(
+            f"{users} users, pair {number + 1}: with {1e3 * guarded:.2f} ms, "
+            f"without {1e3 * free:.2f} ms, ratio {guarded / free:.3f}; "
+            f"the policies alone {1e3 * added:.2f} ms",
+            flush=True,
+        )
+    return found
+
+
+def _stored(gate: Gate) -> Mapping[str, Any]:
+    """Return the Job as the policies make it, without what the API server adds."""
+    verdict = gate.create(JOB, LOGIN, GUARDED)
+    if verdict.stored is None:
+        raise SystemExit(verdict.reason)
+    stored = copy.deepcopy(dict(verdict.stored))
+    metadata = stored["metadata"]
+    stored["metadata"] = {k: metadata[k] for k in ("name", "labels", "annotations")}
+    for made in ("selector", "manualSelector"):
+        stored["spec"].pop(made, None)
+    template = stored["spec"]["template"]["metadata"]["labels"]
+    for key in [k for k in template if "job-name" in k or "controller-uid" in k]:
+        del template[key]
+    stored.pop("status", None)
+    return stored
+
+
+def _creates(
+    gate: Gate, jobs: Mapping[str, Mapping[str, Any]], number: int
+) -> Mapping[str, list[float]]:
+    """Create so many Jobs of each namespace in turns; return the seconds of each.
+
+    They are gone afterwards.
+    """
+    seconds: dict[str, list[float]] = {place: [] for place in jobs}
+    with _emptied(gate, jobs):
+        for each in range(number):
+            for place, job in jobs.items():
+                content = {**job, "metadata": {**job["metadata"], "name": f"bench-{each}"}}
+                begin = time.perf_counter()
+                verdict = gate.create(content, LOGIN, place, dry=False)
+                seconds[place].append(time.perf_counter() - begin)
+                if not verdict.is_allowed:
+                    raise SystemExit(verdict.reason)
+    return seconds
+
+
+@contextmanager
+def _emptied(gate: Gate, places: Iterable[str]) -> Iterator[None]:
+    yield
+    background = {"propagationPolicy": "Background"}
+    deadline = time.monotonic() + GONE_SECONDS_MAX
+    for place in places:
+        path = JOBS.format(place)
+        gate.client.delete(path, params=background, timeout=GONE_SECONDS_MAX)
+        workloads = f"/apis/{labels.KUEUE_API}/namespaces/{place}/workloads"
+        for each in (path, workloads):
+            while gate.client.get(each, params={"limit": 1}).json()["items"]:
+                if time.monotonic() > deadline:
+                    raise SystemExit(f"{each} is not empty after {GONE_SECONDS_MAX} s")
+                time.sleep(0.5)
+
+
+def _policy_seconds(gate: Gate) -> float:
+    """Return the seconds that the API server has spent in admission policies since it began."""
+    text = gate.client.get("/metrics").text
+    return sum(map(float, _SPENT.findall(text)))
+
+
+def _report(users: int, found: list[tuple[float, float]]) -> bool:
+    ratios = [guarded / free for guarded, free in found]
+    middle = statistics.median(ratios)
+    is_missed = middle > AIM
+    print(
+        f"{users} users in the table: {middle:.3f} x ({min(ratios):.3f}-{max(ratios):.3f}), "
+        f"aim {AIM}{': missed' if is_missed else ''}"
+    )
+    return is_missed
+
+
+if __name__ == "__main__":
+    arguments = [int(each) for each in sys.argv[1:]]
+    defaults = (PAIRS_DEFAULT, CREATES_DEFAULT)
+    sys.exit(main(*(*arguments, *defaults[len(arguments) :])))

@@ -1,0 +1,189 @@
+"""Which cards a queue gives, and that one kind and one model of them is meant."""
+
+# Chinese punctuation is full-width.
+# ruff: noqa: RUF001
+
+from __future__ import annotations
+
+from tallyard import labels
+from tallyard.render.admission import cel
+from tallyard.render.admission.rule import Lock, of_fresh_template
+
+_NO_CARDS = cel.when(
+    "!variables.pool.?cpu.orValue(true) && variables.choices.exists(t, size(t.asks) == 0)",
+    cel.said(
+        "work without cards has no place in queue {}: {}ask for cards in every pod",
+        "variables.queue",
+        "(variables.project.cpuQueue != '' ? 'name queue ' + variables.project.cpuQueue + "
+        "', or ' : '')",
+    ),
+)
+
+# A resource with a slash that Kubernetes does not define is a device, whoever makes it.
+_FOREIGN_DEVICES = (
+    "variables.containers.map(c, (c.limits.map(k, k) + c.requests.map(k, k)).filter(k, "
+    "k.contains('/') && !k.startsWith('kubernetes.io/') && "
+    "!params.spec.uncounted.exists(u, k.startsWith(u)) && "
+    "!variables.models.exists(m, variables.pool.resources[?m].orValue('') == k))).flatten()"
+)
+# As many are told; to compare all with all would take too long.
+_DEVICES_MAX = 20
+_DEVICES = (
+    f"[{_FOREIGN_DEVICES}].map(l, size(l) > {_DEVICES_MAX} ? l.slice(0, {_DEVICES_MAX}) : l)"
+    ".flatten().distinct()"
+)
+_RESOURCES = (
+    "(size(variables.models) == 0 ? 'no cards' : variables.models"
+    ".map(m, variables.pool.resources[m]).distinct().join(', '))"
+)
+_QUEUES_WITH = (
+    "variables.project.queues.transformList(q, ms, ms.exists(m, "
+    "params.spec.pools[q].resources[?m].orValue('') == k), q).sort()"
+)
+_FOREIGN = cel.where(
+    "has(variables.pool.resources)",
+    f"{_DEVICES}.map(k, "
+    + cel.said(
+        "queue {} has no {}: ask for what it has ({}){}",
+        "variables.queue",
+        "k",
+        _RESOURCES,
+        f"(size({_QUEUES_WITH}) > 0 ? ', or name a queue that has it (' + "
+        f"{_QUEUES_WITH}.join(', ') + ')' : '')",
+    )
+    + ")",
+)
+
+_KINDS = "params.spec.resources.filter(r, t.asks.exists(a, a.resource == r))"
+_TWO_KINDS = (
+    f"variables.choices.filter(t, size({_KINDS}) > 1).map(t, "
+    + cel.said("one pod asks for {}: ask for one kind of card in a pod", f"{_KINDS}.join(' and ')")
+    + ")"
+)
+
+_MODELS = "t.offered.join(', ')"
+_MODELS_BY_MEMORY = "t.offered.map(m, m + ' (' + params.spec.models[m].memory + ')').join(', ')"
+_NOT_CHOSEN = (
+    "variables.choices.filter(t, size(t.offered) > 0 && !t.isChosen).map(t, t.memory == '' ? "
+    + cel.said(
+        f"no model is named of {{}}: name one by nodeSelector {labels.GPU_MODEL}: {{}}",
+        "t.asks[0].resource",
+        _MODELS,
+    )
+    + " : !isQuantity(t.memory) ? "
+    + cel.said(
+        f'{labels.GPU_MEMORY_LEAST} is "{{}}", which is no amount of memory: write it like 40Gi',
+        cel.short("t.memory"),
+    )
+    + " : size(t.fits) > 0 ? "
+    + cel.said(
+        "nodeAffinity has a term without a model: name one in each by operator In of key "
+        f"{labels.GPU_MODEL}: {{}}",
+        "t.fits.join(', ')",
+    )
+    + " : "
+    + cel.said(
+        "no card of queue {} has {} or more: ask for less, it has {}",
+        "variables.queue",
+        cel.short("t.memory"),
+        _MODELS_BY_MEMORY,
+    )
+    + ")"
+)
+
+_MODEL = cel.text(labels.GPU_MODEL)
+_MEMORY = cel.text(labels.GPU_MEMORY)
+_NAMED = (
+    "variables.choices.filter(t, size(t.offered) > 0)"
+    f".map(t, t.spec.?nodeSelector[?{_MODEL}].optMap(m, m in t.offered ? [] : ["
+    + cel.said("queue {} has no {}: name one of {}", "variables.queue", "m", _MODELS)
+    + "]).orValue([])).flatten()"
+)
+_MEMORY_NAMED = (
+    "variables.choices.filter(t, size(t.offered) > 0)"
+    f".map(t, t.spec.?nodeSelector[?{_MEMORY}].optMap(g, "
+    "t.offered.exists(m, params.spec.models[m].memory == g) ? [] : ["
+    + cel.said(
+        "queue {} has no card with exactly {}: name the memory of one of {}, or ask for so much "
+        f"or more by the annotation {labels.GPU_MEMORY_LEAST}",
+        "variables.queue",
+        "g",
+        _MODELS_BY_MEMORY,
+    )
+    + "]).orValue([])).flatten()"
+)
+
+
+def _expressions(condition: str, sentence: str) -> str:
+    """Return a sentence for each expression `e` of the node affinity of a template with cards."""
+    return (
+        "variables.choices.filter(t, size(t.offered) > 0).map(t, t.terms.map(m, "
+        f"m.?matchExpressions.orValue([]).filter(e, {condition}).map(e, {sentence})"
+        ").flatten()).flatten()"
+    )
+
+
+_AMONG = _expressions(
+    f"e.key == {_MODEL} && e.operator == 'In' && "
+    "!e.?values.orValue([]).exists(v, v in t.offered) || "
+    f"e.key == {_MEMORY} && e.operator == 'In' && !e.?values.orValue([])"
+    ".exists(v, t.offered.exists(m, params.spec.models[m].memory == v))",
+    cel.said(
+        "queue {} has no card with {} {}: name one of {}",
+        "variables.queue",
+        "e.key",
+        cel.short("e.?values.orValue([]).join(', ')"),
+        _MODELS_BY_MEMORY,
+    ),
+)
+_NOT_IN = _expressions(
+    f"e.key in [{_MODEL}, {_MEMORY}] && e.operator != 'In'",
+    cel.said(
+        "nodeAffinity has {} with operator {}: list what you mean by operator In",
+        "e.key",
+        "e.operator",
+    ),
+)
+
+LOCKS: tuple[Lock, ...] = (
+    of_fresh_template(
+        "cards-asked",
+        (
+            "work without cards on a host with cards takes the room beside them",
+            "不用卡的作业跑在有卡的主机上会占掉卡旁的资源",
+        ),
+        _NO_CARDS,
+    ),
+    of_fresh_template(
+        "cards-offered",
+        (
+            "a job whose queue has no such cards waits for ever",
+            "队列没有这种卡，作业会永远等待",
+        ),
+        _FOREIGN,
+    ),
+    of_fresh_template(
+        "cards-alike",
+        (
+            "no host has two kinds of card, so such a pod can never be placed",
+            "没有主机同时有两种卡，这样的 Pod 永远放不下",
+        ),
+        _TWO_KINDS,
+    ),
+    of_fresh_template(
+        "model-chosen",
+        (
+            "without a model Kueue takes the next dearer one in silence",
+            "不写型号时 Kueue 会悄悄换用更贵的型号",
+        ),
+        cel.joined((_NOT_CHOSEN, _NOT_IN)),
+    ),
+    of_fresh_template(
+        "model-offered",
+        (
+            "a job for a model that its queue has not waits for ever",
+            "队列没有该型号，作业会永远等待",
+        ),
+        cel.joined((_NAMED, _MEMORY_NAMED, _AMONG)),
+    ),
+)

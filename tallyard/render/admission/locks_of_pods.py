@@ -1,0 +1,127 @@
+"""What a pod template may not say of hosts: by name, by label, by toleration, by claim."""
+
+# Chinese punctuation is full-width.
+# ruff: noqa: RUF001
+
+from __future__ import annotations
+
+from tallyard import labels
+from tallyard.render.admission import cel
+from tallyard.render.admission.rule import Lock, of_fresh_template
+
+# The keys of the flavors on which people select; by others Kueue and the scheduler would
+# disagree, and a job hold quota for a place that it never gets.
+_SELECTABLE = cel.texts((labels.GPU_MODEL, labels.GPU_MEMORY))
+_USE = f"select by {labels.GPU_MODEL} or {labels.GPU_MEMORY}, and leave the rest to the queue"
+
+_IS_CPU_POOL = (
+    f"k == {cel.text(labels.NODE_POOL)} && size(t.asks) == 0 && "
+    f"t.spec.nodeSelector[k] == {cel.text(labels.CPU_POOL)}"
+)
+_SELECTORS = (
+    "variables.choices.map(t, t.spec.?nodeSelector.orValue({}).map(k, k)"
+    f".filter(k, !(k in {_SELECTABLE}) && !({_IS_CPU_POOL})).map(k, "
+    + cel.said(f"nodeSelector names {{}}: {_USE}", "k")
+    + ")).flatten()"
+)
+_TERMS = (
+    "variables.choices.map(t, t.terms.map(m, "
+    "(m.?matchExpressions.orValue([]) + m.?matchFields.orValue([]))"
+    f".filter(e, !(e.key in {_SELECTABLE})).map(e, "
+    + cel.said(f"nodeAffinity names {{}}: {_USE}", "e.key")
+    + ")).flatten()).flatten()"
+)
+
+# The API server adds these to every pod.
+_TOLERABLE = cel.texts(("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"))
+_TOLERATIONS = (
+    "variables.templates.map(t, t.spec.?tolerations.orValue([])"
+    f".filter(o, !(o.?key.orValue('') in {_TOLERABLE})).map(o, "
+    + cel.said(
+        "a toleration of {} is not for people to write: leave it out, the queue gives those of "
+        "its pool",
+        "(o.?key.orValue('') == '' ? 'everything' : o.key)",
+    )
+    + ")).flatten()"
+)
+
+_PLACED = cel.joined(
+    (
+        "variables.templates.filter(t, t.spec.?nodeName.orValue('') != '').map(t, "
+        + cel.said(
+            "nodeName is {}: leave it out, it passes by the scheduler and the queue",
+            cel.short("t.spec.nodeName"),
+        )
+        + ")",
+        "variables.templates.filter(t, "
+        "!(t.spec.?schedulerName.orValue('') in ['', 'default-scheduler'])).map(t, "
+        + cel.said(
+            "schedulerName is {}: leave it out, the cluster has one scheduler",
+            cel.short("t.spec.schedulerName"),
+        )
+        + ")",
+    )
+)
+
+_CLAIMS = (
+    "variables.templates.filter(t, size(t.spec.?resourceClaims.orValue([])) > 0).map(t, "
+    + cel.text("resourceClaims are counted by no quota: ask for cards by resources.limits")
+    + ")"
+)
+
+_PRIORITY = cel.where(
+    "has(variables.pool.priority)",
+    "variables.templates.filter(t, "
+    "t.spec.?priorityClassName.orValue('') != variables.pool.priority).map(t, "
+    + cel.said(
+        'priorityClassName is "{}": leave it out, in queue {} it is {}',
+        "t.spec.?priorityClassName.orValue('')",
+        "variables.queue",
+        "variables.pool.priority",
+    )
+    + ")",
+)
+
+
+LOCKS: tuple[Lock, ...] = (
+    of_fresh_template(
+        "hosts-by-queue",
+        (
+            "by other labels a job would hold quota for hosts on which it can never be placed",
+            "按其他标签选择，作业会占住配额却永远放不到主机上",
+        ),
+        cel.joined((_SELECTORS, _TERMS)),
+    ),
+    of_fresh_template(
+        "taints-kept",
+        (
+            "taints keep a pool's hosts for its own queues, and unverified ones for nobody",
+            "污点把资源池的主机留给自己的队列，未核验的主机不给任何人",
+        ),
+        _TOLERATIONS,
+    ),
+    of_fresh_template(
+        "scheduler-asked",
+        (
+            "a pod that names its host is placed without a queue and without room",
+            "自己写明主机的 Pod 不经队列、不看余量就被放置",
+        ),
+        _PLACED,
+    ),
+    of_fresh_template(
+        "claims-none",
+        (
+            "Kueue does not count devices that are claimed, so no quota would hold",
+            "Kueue 不统计以 claim 申请的设备，配额会失效",
+        ),
+        _CLAIMS,
+    ),
+    of_fresh_template(
+        "priority-given",
+        (
+            "who goes first is the queue's to say, also to the scheduler and the kubelet",
+            "谁先运行由队列决定，对调度器和 kubelet 也一样",
+        ),
+        _PRIORITY,
+    ),
+)

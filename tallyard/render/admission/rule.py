@@ -1,0 +1,48 @@
+"""A rule of the admission policies: one thing that is stamped, or one that is refused.
+
+The tables of both (`stamps.py`, `locks_*.py`) are what the policies, their reference page and
+their tests are made from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tallyard.render.admission import cel
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """What is written into an object before it is stored.
+
+    Attributes:
+        name: A slug.
+        does: What it writes, in English and Chinese.
+        patches: A CEL expression of a list of JSONPatch; several stamps are applied in the
+            order of their table.
+    """
+
+    name: str
+    does: tuple[str, str]
+    patches: str
+
+
+@dataclass(frozen=True)
+class Lock:
+    """What is refused.
+
+    Attributes:
+        name: A slug; the sentences end with it.
+        because: Why it is refused, in English and Chinese.
+        faults: A CEL expression of a list of sentences, empty where nothing is wrong: each says
+            what was found and what to do.
+    """
+
+    name: str
+    because: tuple[str, str]
+    faults: str
+
+
+def of_fresh_template(name: str, because: tuple[str, str], faults: str) -> Lock:
+    """Return a lock of a template that has just been written; Kueue adds to it later."""
+    return Lock(name, because, cel.where("variables.isFresh", f"({faults})"))
