@@ -10,15 +10,19 @@ import json
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
+import yaml
 
+from lab.folder import CHECKOUT
 from lab.toolchain.ensure import Toolchain
 from tallyard.render.admission.locks import FIRST, LOCKS
 from tallyard.render.admission.stamps import STAMPS
 from tallyard.spec.model import Platform
 from tests.lab.admission import (
     LOCKED,
+    LOGIN,
     STAMPED,
     WHOLE,
     Case,
@@ -32,6 +36,7 @@ from tests.running_lab import RunningLab
 CASES_OF_LOCKS = cases("locks")
 CASES_OF_STAMPS = cases("stamps")
 _ALL = (*CASES_OF_LOCKS, *CASES_OF_STAMPS)
+EXAMPLES = CHECKOUT / "examples"
 _EACH_MIN = 3
 _CHECKED_SECONDS_MAX = 120
 
@@ -139,6 +144,32 @@ def test_no_policy_has_an_expression_that_cannot_be_of_its_types(
         assert time.monotonic() < deadline, "nobody has looked at the policy"
         time.sleep(0.5)
     assert not status.get("typeChecking", {}).get("expressionWarnings")
+
+
+def _waiting(content: dict[str, Any], mode: str) -> dict[str, Any]:
+    """Return an example that runs nothing, under a name of its own."""
+    idle = {"replicas": 0} if "replicas" in content["spec"] else {"suspend": True}
+    name = f"{content['metadata']['name']}{mode}"
+    metadata = {**content["metadata"], "name": name, "namespace": f"{WHOLE}-nlp"}
+    return {**content, "metadata": metadata, "spec": {**content["spec"], **idle}}
+
+
+@pytest.mark.parametrize("mode", ["", "--server-side"])
+def test_who_sends_the_same_manifest_again_changes_nothing(
+    gate: Gate, shared_lab: RunningLab, mode: str
+) -> None:
+    """An image without its registry is not the one that is stored, and a Job's is for ever."""
+    assert gate
+    examples = [yaml.safe_load(file.read_text()) for file in EXAMPLES.glob("*.yaml")]
+    objects = [_waiting(each, mode) for each in examples if each["kind"] != "Pod"]
+    assert {each["kind"] for each in objects} == {"Job", "JobSet", "Deployment", "StatefulSet"}
+    apply = ("apply", "-f", "-", "-o", "json", "--as", LOGIN, "--as-group", "system:masters")
+    specs = []
+    for _ in range(2):
+        applied = shared_lab.kubectl(*apply, *filter(None, [mode]), objects=objects)
+        assert applied.returncode == 0, applied.stderr[-600:]
+        specs.append([item["spec"] for item in json.loads(applied.stdout)["items"]])
+    assert specs[0] == specs[1]
 
 
 def test_every_rule_has_cases_and_every_case_a_rule() -> None:

@@ -78,21 +78,21 @@ JOBS_MAX = 512
 _JOB_SET = Part("map", {"replicatedJobs": Part("list", each=_REPLICATED, most=JOBS_MAX)})
 
 
-def _holds(place: str, part: Part, depth: int = 0) -> str:
+def holds(place: str, part: Part, depth: int = 0) -> str:
     """Return the expression of whether `place` is such a part."""
     tests = ["(" + " || ".join(f"type({place}) == {t}" for t in part.type.split("|")) + ")"]
     for key, inner in part.parts.items():
         there = f"{place}.{key}"
-        holds = _holds(there, inner, depth)
+        whole = holds(there, inner, depth)
         is_there = f"has({there})"
-        tests.append(f"{is_there} && {holds}" if inner.is_needed else f"(!{is_there} || {holds})")
+        tests.append(f"{is_there} && {whole}" if inner.is_needed else f"(!{is_there} || {whole})")
     if part.most:
         tests.append(f"size({place}) <= {part.most}")
     if part.each is not None:
         name = f"p{depth}"
         item = f"{place}[{name}]" if part.type == "map" else name
-        tests.append(f"{place}.all({name}, {_holds(item, part.each, depth + 1)})")
+        tests.append(f"{place}.all({name}, {holds(item, part.each, depth + 1)})")
     return f"({' && '.join(tests)})"
 
 
-IS_WHOLE = f"request.kind.kind != 'JobSet' || has(object.spec) && {_holds('object.spec', _JOB_SET)}"
+IS_WHOLE = f"request.kind.kind != 'JobSet' || has(object.spec) && {holds('object.spec', _JOB_SET)}"

@@ -84,7 +84,8 @@ _TIMELESS = (
     + " : "
     # A tier that was lowered says nothing of what had been submitted.
     + cel.when(
-        f"!({_LIMIT} != '' && {_LIMIT} == {_LIMIT_BEFORE}) && !({_IS_IN_BOUND})",
+        "(variables.isFresh || request.kind.kind != 'CronJob' && "
+        f"{_LIMIT} != {_LIMIT_BEFORE}) && !({_IS_IN_BOUND})",
         cel.said(
             f'{labels.MAX_EXEC_TIME} must be 1 to {{}} seconds in project {{}}, and is "{{}}"',
             "string(variables.project.maxSeconds)",

@@ -28,14 +28,15 @@ PEOPLE = (
     f"!{cel.texts(_SYSTEM_LOGINS)}.exists(s, request.userInfo.username.startsWith(s))"
 )
 
-_JOBS = ("batch", "v1", ("jobs",))
-_CRON_JOBS = ("batch", "v1", ("cronjobs",))
-_SERVICES = ("apps", "v1", ("deployments", "statefulsets"))
-_JOB_SETS = ("jobset.x-k8s.io", "v1alpha2", ("jobsets",))
-_PODS = ("", "v1", ("pods",))
-
-_CREATE = ("CREATE",)
-_BOTH = ("CREATE", "UPDATE")
+_PODS = ("", "v1", ("pods",), ("CREATE",))
+_ALWAYS = ("CREATE", "UPDATE")
+_SUBMITTED = (
+    # No role lets people change a pod.
+    _PODS,
+    ("batch", "v1", ("jobs", "cronjobs"), _ALWAYS),
+    ("apps", "v1", ("deployments", "statefulsets"), _ALWAYS),
+    (labels.JOBSET_GROUP, labels.JOBSET_VERSION, ("jobsets",), _ALWAYS),
+)
 
 # Of a `messageExpression` of more than 5 KiB the API server tells nothing at all.
 _SENTENCES_MAX = 8
@@ -67,12 +68,7 @@ def stamp_policy(stamps: Iterable[Stamp] = STAMPS, name: str = labels.STAMP_POLI
         "mutating-policy",
         name=name,
         table_kind=labels.PROJECT_TABLE_KIND,
-        # A submitted Job and Pod do not change; the others' templates may be written anew.
-        rules=[
-            _rule(_JOBS, _CREATE),
-            _rule(_PODS, _CREATE),
-            *(_rule(kind, _BOTH) for kind in (_CRON_JOBS, _SERVICES, _JOB_SETS)),
-        ],
+        rules=_rules(*_SUBMITTED),
         conditions=[{"name": "people", "expression": PEOPLE}],
         variables=_variables(VARIABLES),
         patches=cel.one_line(
@@ -105,10 +101,7 @@ def lock_policy(
         "validating-policy",
         name=name,
         table_kind=labels.PROJECT_TABLE_KIND,
-        rules=[
-            _rule(_PODS, _CREATE),
-            *(_rule(kind, _BOTH) for kind in (_JOBS, _CRON_JOBS, _SERVICES, _JOB_SETS)),
-        ],
+        rules=_rules(*_SUBMITTED),
         conditions=[{"name": "people", "expression": PEOPLE}],
         variables=_variables(variables),
         holds="size(variables.faults) == 0",
@@ -133,7 +126,7 @@ def elsewhere_policy() -> Manifest:
         "validating-policy",
         name=labels.ELSEWHERE_POLICY,
         table_kind=labels.PROJECT_TABLE_KIND,
-        rules=[_rule(_PODS, _CREATE)],
+        rules=_rules(_PODS),
         conditions=[],
         variables=_variables(faults),
         holds="!variables.cards && !variables.tolerates",
@@ -190,14 +183,16 @@ def _not_system() -> Mapping[str, object]:
     }
 
 
-def _rule(kind: tuple[str, str, tuple[str, ...]], operations: tuple[str, ...]) -> object:
-    group, version, resources = kind
-    return {
-        "group": group,
-        "version": version,
-        "resources": list(resources),
-        "operations": list(operations),
-    }
+def _rules(*rules: tuple[str, str, tuple[str, ...], tuple[str, ...]]) -> list[object]:
+    return [
+        {
+            "group": group,
+            "version": version,
+            "resources": list(resources),
+            "operations": list(operations),
+        }
+        for group, version, resources, operations in rules
+    ]
 
 
 def _variables(variables: Mapping[str, str]) -> list[Mapping[str, str]]:

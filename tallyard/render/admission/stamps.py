@@ -1,7 +1,8 @@
 """What is written into what a person submits, so that a short manifest is a whole one.
 
 A stamp fills in what was left out. Two kinds of thing are written whatever was said: whose
-work it is and its priority, which are not the person's to choose.
+work it is and its priority, which are not the person's to choose. A pod template is filled in
+whenever it was written: who sends the same manifest again changes nothing.
 """
 
 # Chinese punctuation is full-width.
@@ -19,14 +20,24 @@ _TEMPLATES = cel.where(
     "request.kind.kind != 'Pod'",
     f"variables.templates.map(t, {cel.record(path="t.path + '/metadata'", meta='t.meta')})",
 )
-_CARRIER = "[variables.carrier]"
-_METAS = cel.joined((_OBJECT, cel.where("request.kind.kind == 'CronJob'", _CARRIER), _TEMPLATES))
+_CARRIER = "(request.kind.kind != 'CronJob' || variables.isFresh ? [variables.carrier] : [])"
+# The jobs of a CronJob, and all pods.
+_OF_LATER = cel.where(
+    "variables.isFresh",
+    f"({cel.joined((cel.where("request.kind.kind == 'CronJob'", _CARRIER), _TEMPLATES))})",
+)
+_METAS = cel.joined((_OBJECT, _OF_LATER))
 
 # Any number will do that is not root's: an image that names its user by a name, or none at all,
 # is otherwise refused by the kubelet long after it was submitted.
 USER_ID = 1000
 # Kubernetes writes this where nobody said anything, before any policy sees the object.
 _GRACE_UNSAID = 30
+
+
+def _fresh(patches: str) -> str:
+    """Return patches of a pod template, none where it was not written."""
+    return cel.where("variables.isFresh", f"({patches})")
 
 
 def _parents(metas: str, part: str) -> str:
@@ -58,21 +69,36 @@ def _first_label(key: str, value: str, metas: str, *, only_if: str = "true") -> 
 
 
 # Comes before all stamps: a patch can only add to what is there.
-PARENTS = cel.joined((_parents(_METAS, "labels"), _parents(_OBJECT, "annotations")))
+PARENTS = cel.joined(
+    (
+        _parents(_METAS, "labels"),
+        _parents(_OBJECT, "annotations"),
+        _fresh(
+            "variables.containers.filter(c, size(c.limits) > 0 && size(c.requests) == 0).map(c, "
+            + cel.add("c.path + '/resources/requests'", "{}")
+            + ")"
+        ),
+    )
+)
 
+_LOGIN_BEFORE = f"{cel.annotation('oldObject.metadata', labels.LOGIN)}.orValue('')"
+_IS_LOGIN_LOST = (
+    f"{_LOGIN_BEFORE} != '' && "
+    f"!({cel.text(labels.LOGIN)} in object.metadata.?annotations.orValue({{}}))"
+)
 _HAS_PROJECT, _HAS_USER = "has(variables.project.id)", "variables.user != ''"
 _OWNER = cel.joined(
     (
         _first_label(labels.PROJECT, "variables.project.id", _OBJECT, only_if=_HAS_PROJECT),
         _first_label(labels.USER, "variables.user", _OBJECT, only_if=_HAS_USER),
-        # A template may be written anew, with whatever labels.
-        _label(labels.PROJECT, "variables.project.id", _TEMPLATES, only_if=_HAS_PROJECT),
-        _label(labels.USER, "variables.user", _TEMPLATES, only_if=_HAS_USER),
+        # What is made from it later may be written anew, with whatever labels.
+        _label(labels.PROJECT, "variables.project.id", _OF_LATER, only_if=_HAS_PROJECT),
+        _label(labels.USER, "variables.user", _OF_LATER, only_if=_HAS_USER),
         cel.when(
-            "variables.isNew",
+            f"variables.isNew || {_IS_LOGIN_LOST}",
             cel.add(
                 f"'/metadata/annotations/{cel.pointer(labels.LOGIN)}'",
-                "request.userInfo.username",
+                f"(variables.isNew ? request.userInfo.username : {_LOGIN_BEFORE})",
             ),
         ),
     )
@@ -103,7 +129,11 @@ _PRIORITY = cel.joined(
             _CARRIER,
             only_if=f"{_HAS_PRIORITY} && request.kind.kind == 'CronJob'",
         ),
-        cel.where(_HAS_PRIORITY, f"variables.templates.map(t, {_NUMBERS} + [{_CLASS}]).flatten()"),
+        _fresh(
+            cel.where(
+                _HAS_PRIORITY, f"variables.templates.map(t, {_NUMBERS} + [{_CLASS}]).flatten()"
+            )
+        ),
     )
 )
 
@@ -165,15 +195,19 @@ _PER_CARD = cel.where(
                 f"{_NO_MEMORY} && size(a.container.limits) == 0", _of_container("limits", "{}")
             ),
             cel.when(_NO_MEMORY, _of_container("limits/memory", _MEMORY)),
-            cel.when(
-                f"({_NO_MEMORY} || {_NO_CPU}) && size(a.container.requests) == 0",
-                _of_container("requests", "{}"),
-            ),
             cel.when(_NO_MEMORY, _of_container("requests/memory", _MEMORY)),
             cel.when(_NO_CPU, _of_container("requests/cpu", _CPU)),
         )
     )
     + ").flatten()",
+)
+
+# For a pod the API server does this itself. Kueue counts a template by the defaults of the
+# namespace, which are small, before it looks at the limits.
+_REQUESTS = (
+    "variables.containers.map(c, c.limits.transformList(k, v, !(k in c.requests), "
+    + cel.add("c.path + '/resources/requests/' + jsonpatch.escapeKey(k)", "v")
+    + ")).flatten()"
 )
 
 # As docker reads a name: what stands before the first slash is a host if it looks like one.
@@ -334,12 +368,20 @@ STAMPS: tuple[Stamp, ...] = (
             "vCPU and memory for each card where a container names none",
             "容器未写时，每张卡附带的 vCPU 与内存",
         ),
-        _PER_CARD,
+        _fresh(_PER_CARD),
+    ),
+    Stamp(
+        "requests",
+        (
+            "requests where a container names limits only",
+            "容器只写了 limits 时的 requests",
+        ),
+        _fresh(_REQUESTS),
     ),
     Stamp(
         "registry",
         ("the registry of an image that names none", "镜像未写仓库时的镜像仓库"),
-        _REGISTRY,
+        _fresh(_REGISTRY),
     ),
     Stamp(
         "hosts",
@@ -347,7 +389,7 @@ STAMPS: tuple[Stamp, ...] = (
             "the default model, the models with the memory asked for, or the CPU hosts",
             "默认型号、显存满足要求的型号，或 CPU 主机",
         ),
-        _HOSTS,
+        _fresh(_HOSTS),
     ),
     Stamp(
         "security",
@@ -355,7 +397,7 @@ STAMPS: tuple[Stamp, ...] = (
             "what Pod Security `restricted` wants said: no root, no new rights",
             "Pod 安全标准 restricted 要求写明的内容：不以 root 运行，不获得新权限",
         ),
-        _SECURITY,
+        _fresh(_SECURITY),
     ),
     Stamp(
         "grace",
@@ -363,7 +405,7 @@ STAMPS: tuple[Stamp, ...] = (
             "the pool's bound for how long work may take to stop",
             "资源池规定的停止宽限时间上限",
         ),
-        _GRACE,
+        _fresh(_GRACE),
     ),
     Stamp(
         "backoff",
@@ -381,6 +423,6 @@ STAMPS: tuple[Stamp, ...] = (
             "the level of the topology that all pods must share",
             "所有 Pod 必须同处的拓扑层级",
         ),
-        _WITHIN,
+        _fresh(_WITHIN),
     ),
 )

@@ -199,10 +199,21 @@ _QUEUE = (
     ".orValue(size(variables.asks) == 0 ? variables.project.?cpuQueue.orValue('') : '')"
 )
 
+# Whether the pod template has just been written. Into that of admitted work Kueue has written its
+# flavor, and one that was there before the policies is not stamped because of a label.
+_IS_FRESH = """
+variables.isNew || (
+  request.kind.kind == 'CronJob' ? object.spec.jobTemplate != oldObject.spec.jobTemplate :
+  request.kind.kind == 'JobSet' ?
+    object.?spec.replicatedJobs != oldObject.?spec.replicatedJobs :
+  object.spec.template != oldObject.spec.template)
+"""
+
 # Those that both policies use, in the order in which they use one another.
 VARIABLES: Mapping[str, str] = {
     "project": f"dyn({_PROJECT}.orValue({{}}))",
     "isNew": "request.operation == 'CREATE'",
+    "isFresh": _IS_FRESH,
     "isWhole": form.IS_WHOLE,
     "user": f"dyn({_USER})",
     "templates": _TEMPLATES,
@@ -223,20 +234,10 @@ VARIABLES: Mapping[str, str] = {
     "choices": _CHOICES,
 }
 
-# Whether the pod template is new: into one that was admitted Kueue has written its flavor.
-_IS_FRESH = """
-variables.isNew || (
-  request.kind.kind == 'CronJob' ? object.spec.jobTemplate != oldObject.spec.jobTemplate :
-  request.kind.kind == 'JobSet' ?
-    object.?spec.replicatedJobs != oldObject.?spec.replicatedJobs :
-  object.spec.template != oldObject.spec.template)
-"""
-
 # Those that only what refuses uses.
 VARIABLES_OF_LOCKS: Mapping[str, str] = {
     **VARIABLES,
     "isBounded": _IS_BOUNDED,
-    "isFresh": _IS_FRESH,
     # What was decided when it was submitted; a CronJob's next jobs are decided anew.
     "before": (
         "variables.isNew || request.kind.kind == 'CronJob' ? dyn({}) : dyn(oldObject.metadata)"
