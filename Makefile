@@ -32,7 +32,7 @@ lock: ## Resolve the locks of the Python packages again (UPGRADE=--upgrade for n
 	@uv=$$(bash lab/bootstrap.sh --uv) && $$uv $(COMPILE) $(UPGRADE) --group dev pyproject.toml -o requirements/lock.txt && \
 	for set in bootstrap go; do $$uv $(COMPILE) requirements/$$set.in -o requirements/$$set.txt; done
 
-bench: bootstrap ## Measure `make up` against its parts, and rendering against plain YAML
+bench: bootstrap ## Measure `make up`, rendering, and creating jobs with the admission policies
 	@for benchmark in benchmarks/*.py; do .venv/bin/python "$$benchmark" || exit 1; done
 
 soak-converge: bootstrap ## Make 20 fresh control planes converge in one `up` each (RUNS=N)

@@ -23,7 +23,7 @@ import re
 import statistics
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -51,6 +51,7 @@ GUARDED, FREE = "nlp", "bench-free"
 FREE_LABEL = "bench.tallyard.dev/free"
 JOBS = "/apis/batch/v1/namespaces/{}/jobs"
 GONE_SECONDS_MAX = 600
+SEEN_SECONDS_MAX = 240
 _SPENT = re.compile(
     r"^apiserver_(?:mutating|validating)_admission_policy_check_duration_seconds_sum\S* (\S+)$",
     re.MULTILINE,
@@ -110,8 +111,22 @@ def _prepare(gate: Gate) -> None:
     _apply(gate, namespace, "/api/v1/namespaces")
     queue = f"/apis/{labels.KUEUE_API}/namespaces/{GUARDED}/localqueues/training"
     gate.client.delete(queue).raise_for_status()
-    # The API server takes a moment to see what binds its policies.
-    time.sleep(5)
+    _wait(lambda: _is_free(gate), f"the policies look into namespace {FREE}")
+
+
+def _is_free(gate: Gate) -> bool:
+    """Return whether a Job is neither refused nor stamped where no policy may look."""
+    stored = gate.create(JOB, LOGIN, FREE).stored
+    return stored is not None and labels.LOGIN not in stored["metadata"].get("annotations", {})
+
+
+def _wait(is_so: Callable[[], bool], otherwise: str) -> None:
+    """Wait until the API server has seen what it was told, which takes it a moment."""
+    deadline = time.monotonic() + SEEN_SECONDS_MAX
+    while not is_so():
+        if time.monotonic() > deadline:
+            raise SystemExit(f"after {SEEN_SECONDS_MAX} s {otherwise}")
+        time.sleep(0.2)
 
 
 def _plural(kind: str) -> str:
@@ -133,11 +148,14 @@ def _apply(gate: Gate, content: Mapping[str, Any], path: str) -> None:
 
 
 def _table(platform: Platform, users: int) -> Manifest:
-    """Return the table with so many logins in the project, its own among them."""
+    """Return the table with so many logins in the project, its own among them.
+
+    No table of another size has the same ones.
+    """
     content = copy.deepcopy(dict(table_manifest(platform).object))
     people = content["spec"]["projects"][GUARDED]["users"]
     for number in range(users - len(people)):
-        people[f"oidc:user.{number}@corp.example"] = f"user.{number}"
+        people[f"oidc:user.{number}@{users}.corp.example"] = f"user.{number}"
     return Manifest(content)
 
 
@@ -145,12 +163,14 @@ def _measure(
     gate: Gate, platform: Platform, users: int, pairs: int, creates: int
 ) -> list[tuple[float, float]]:
     """Return the median seconds of one create of each pair, with and without."""
-    _apply(
-        gate,
-        _table(platform, users).object,
-        f"/apis/{labels.API}/{labels.PROJECT_TABLES}",
+    table = _table(platform, users).object
+    _apply(gate, table, f"/apis/{labels.API}/{labels.PROJECT_TABLES}")
+    *_, login = table["spec"]["projects"][GUARDED]["users"]
+    # The project has no default user: who is not in the table is refused.
+    _wait(
+        lambda: gate.create(JOB, login, GUARDED).is_allowed,
+        f"the table of {users} users is not the one that counts",
     )
-    time.sleep(5)
     jobs = {GUARDED: JOB, FREE: _stored(gate)}
     _creates(gate, jobs, WARM_UP)
     found = []

@@ -42,9 +42,7 @@ def required_image(found: str | None) -> str:
 
 
 class Controllers(pulumi.ComponentResource):
-    """The system's namespace and all that is in it. `namespace` is for what else lives there."""
-
-    namespace: pulumi.Resource
+    """The system's namespace and all that is in it."""
 
     def __init__(
         self, name: str, files: SpecFiles, provider: k8s.Provider, *, image: str | None
@@ -59,10 +57,8 @@ class Controllers(pulumi.ComponentResource):
         """
         super().__init__("tallyard:infra:Controllers", name)
         opts = pulumi.ResourceOptions(parent=self, provider=provider)
-        self.namespace = KubernetesObject(namespace_manifest(), opts)
-        within = pulumi.ResourceOptions.merge(
-            opts, pulumi.ResourceOptions(depends_on=[self.namespace])
-        )
+        namespace = KubernetesObject(namespace_manifest(), opts)
+        within = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[namespace]))
         needs = [KubernetesObject(manifest, within) for manifest in access_manifests()]
         needs.append(KubernetesObject(spec_manifest(files.overlay, files.base), within))
         after = pulumi.ResourceOptions.merge(within, pulumi.ResourceOptions(depends_on=needs))

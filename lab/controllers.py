@@ -15,23 +15,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab import certificates, processes
-from lab.api import Api, is_healthy
-from lab.errors import LabError, PortError
+from lab import processes
+from lab.api import Api
+from lab.beside import TOKEN_SECONDS, Beside
+from lab.errors import LabError
 from lab.folder import CHECKOUT, LabFolder, write_private
 from lab.kubeconfigs import of_token
-from lab.last_words import last_words
 from lab.nodes import FAKE
-from lab.ports import CONTROLLERS, CONTROLLERS_PORT, LOOPBACK, hold, hold_again, wait_free
-from lab.state import LabState, StateFile
+from lab.ports import CONTROLLERS, LOOPBACK, health_port
+from lab.state import StateFile
 from tallyard import labels
+from tallyard.controllers.hosts.reasons import Cause, Reason
+from tallyard.controllers.hosts.verdict import is_kept_off, taints_of
 
-NAME = CONTROLLERS
-READY_SECONDS_MAX = 60.0
 # They open all hosts of a lab within a second of their start.
 RELEASED_SECONDS_MAX = 60.0
-# As long as the lab's certificates are valid; each start makes a new one.
-_TOKEN_SECONDS = int(certificates.VALIDITY.total_seconds())
 _POLL_SECONDS = 0.1
 _REASONS_SHOWN_MAX = 3
 _PACKAGE = CHECKOUT / "tallyard"
@@ -45,9 +43,16 @@ class Controllers:
     file: StateFile
 
     @property
-    def log(self) -> Path:
-        """Return their log."""
-        return self.folder.logs / f"{NAME}.log"
+    def beside(self) -> Beside:
+        """Return their process."""
+        return Beside(
+            CONTROLLERS,
+            "the controllers' process",
+            (health_port(CONTROLLERS),),
+            "say that it has read the cluster",
+            self.folder,
+            self.file,
+        )
 
     def ensure(self) -> bool:
         """Make them run and be ready.
@@ -59,33 +64,20 @@ class Controllers:
             PortError: another program was faster at their port.
             LabError: they ended, or were not ready in time.
         """
-        if self.is_ready() and self._started_with() == _code():
+        if self.beside.is_ready() and self._started_with() == _code():
             return False
-        self.stop()
+        self.beside.stop()
         self._start()
-        self._wait_ready()
+        self.beside.wait_ready()
         return True
-
-    def is_running(self) -> bool:
-        """Say whether the recorded process lives, whatever state it is in."""
-        process = self.file.current().process(NAME)
-        return process is not None and processes.is_running(process)
-
-    def is_ready(self) -> bool:
-        """Say whether it runs and has read the cluster."""
-        return self.is_running() and is_healthy(health(self.file.current()))
-
-    def stop(self) -> None:
-        """End them; they give their lease back."""
-        if process := self.file.current().process(NAME):
-            processes.stop([process])
 
     def _start(self) -> None:
         token = Api(self.folder.admin).token(
-            labels.SYSTEM_NAMESPACE, labels.CONTROLLERS, _TOKEN_SECONDS
+            labels.SYSTEM_NAMESPACE, labels.CONTROLLERS, TOKEN_SECONDS
         )
         write_private(self._kubeconfig, of_token(self.folder.admin, token))
-        port = self._choose_port()
+        with self.beside.hold_ports() as held:
+            port = held.ports[health_port(CONTROLLERS)]
         command = [
             *(sys.executable, "-P", "-m", "tallyard.controllers"),
             *("--kubeconfig", str(self._kubeconfig)),
@@ -94,42 +86,8 @@ class Controllers:
             *("--bind", LOOPBACK, "--port", str(port)),
         ]
         write_private(self._version, _code().encode())
-        process = processes.start(NAME, command, log=self.log, environment=os.environ)
+        process = processes.start(CONTROLLERS, command, log=self.beside.log, environment=os.environ)
         self.file.update(lambda state: state.with_process(process))
-
-    def _choose_port(self) -> int:
-        """Return the port of before, if it is free, or another one; it is recorded."""
-        before = (self.file.current().ports or {}).get(CONTROLLERS_PORT)
-        if before:
-            wait_free([before])
-            with hold_again({CONTROLLERS_PORT: before}) as again:
-                if again.ports:
-                    return before
-        with hold([CONTROLLERS_PORT]) as held:
-            ports = held.ports
-            self.file.update(lambda state: state.with_ports(ports))
-            return int(ports[CONTROLLERS_PORT])
-
-    def _wait_ready(self) -> None:
-        deadline = time.monotonic() + READY_SECONDS_MAX
-        while not self.is_ready():
-            if not self.is_running():
-                why = last_words(self.log)
-                kind = PortError if "in use" in why else LabError
-                raise kind(
-                    "the controllers ended",
-                    why=why,
-                    advice="Run `up` again; if they end again, run `tally lab down` first",
-                    log=self.log,
-                )
-            if time.monotonic() > deadline:
-                raise LabError(
-                    "the controllers are not ready",
-                    why=f"after {READY_SECONDS_MAX:.0f} s they have not read the cluster",
-                    advice="See their log, free processors and memory, then run `up` again",
-                    log=self.log,
-                )
-            time.sleep(_POLL_SECONDS)
 
     def _started_with(self) -> str:
         try:
@@ -139,16 +97,11 @@ class Controllers:
 
     @property
     def _kubeconfig(self) -> Path:
-        return self.folder.root / NAME / "kubeconfig"
+        return self.folder.root / CONTROLLERS / "kubeconfig"
 
     @property
     def _version(self) -> Path:
-        return self.folder.root / NAME / "version"
-
-
-def health(state: LabState) -> str:
-    """Return the address by which the controllers say that they are ready."""
-    return f"http://{LOOPBACK}:{state.port(CONTROLLERS_PORT)}/readyz"
+        return self.folder.root / CONTROLLERS / "version"
 
 
 def wait_released(api: Api, hosts: Iterable[str], log: Path) -> None:
@@ -177,10 +130,8 @@ def held_back(nodes: Mapping[str, Mapping[str, Any]], hosts: Iterable[str]) -> d
     for name in hosts:
         node = nodes.get(name)
         if node is None:
-            held[name] = "the cluster has no node of this name"
-            continue
-        taints = (node.get("spec") or {}).get("taints") or ()
-        if any(taint["key"] == labels.UNVERIFIED_TAINT for taint in taints):
+            held[name] = Reason(Cause.NOT_IN_CLUSTER).text()
+        elif is_kept_off(taints_of(node)):
             told = (node["metadata"].get("annotations") or {}).get(labels.HELD)
             held[name] = told or "the controllers have not looked at it"
     return held

@@ -11,7 +11,6 @@ import datetime as dt
 import json
 import os
 import shutil
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,25 +19,14 @@ from typing import Any
 import yaml
 
 from lab import certificates, processes
-from lab.api import Right, is_healthy
+from lab.api import Right
+from lab.beside import Beside
 from lab.certificates import Webhook
-from lab.errors import LabError, PortError
 from lab.folder import LabFolder, private_folder, write_private
 from lab.kubeconfigs import of_token
-from lab.last_words import last_words
-from lab.ports import (
-    IN_USE,
-    LOOPBACK,
-    HeldPorts,
-    hold,
-    hold_again,
-    manager_ports,
-    wait_free,
-)
+from lab.ports import LOOPBACK, HeldPorts, health_port, manager_ports
 from lab.state import LabState, StateFile
 
-READY_SECONDS_MAX = 60.0
-_POLL_SECONDS = 0.1
 _CERTIFICATES = ("ca.crt", "ca.key", "tls.crt", "tls.key")
 
 type Sections = Mapping[str, Mapping[str, Any]]
@@ -107,9 +95,12 @@ class Manager:
         return self.folder.told(self.kind.name)
 
     @property
-    def log(self) -> Path:
-        """Return the manager's log."""
-        return self.folder.logs / f"{self.kind.name}.log"
+    def beside(self) -> Beside:
+        """Return its process."""
+        kind = self.kind
+        return Beside(
+            kind.name, kind.title, kind.ports, "answer by its webhooks", self.folder, self.file
+        )
 
     def prepare(self) -> HeldPorts:
         """Choose ports, make certificates and write all files; start nothing.
@@ -117,17 +108,8 @@ class Manager:
         Returns:
             The ports, held until the manager is started; none when it runs.
         """
+        held = HeldPorts({}) if self.beside.is_running() else self.beside.hold_ports()
         state = self.file.current()
-        if self.is_running():
-            held = HeldPorts({})
-        else:
-            before = {n: p for n, p in (state.ports or {}).items() if n in self.kind.ports}
-            wait_free(before.values())
-            held = hold_again(before)
-            if set(held.ports) != set(self.kind.ports):
-                held.release(*held.ports)
-                held = hold(self.kind.ports)
-            state = self.file.update(lambda s: s.with_ports(held.ports))
         self._write_certificates()
         chart = self._own / "chart"
         shutil.rmtree(chart, ignore_errors=True)
@@ -140,15 +122,6 @@ class Manager:
         }
         write_private(self.told, json.dumps(told, indent=2).encode())
         return held
-
-    def is_running(self) -> bool:
-        """Say whether the recorded process lives, whatever state it is in."""
-        process = self.file.current().process(self.kind.name)
-        return process is not None and processes.is_running(process)
-
-    def is_ready(self) -> bool:
-        """Say whether it runs and its webhooks answer."""
-        return self.is_running() and is_healthy(health(self.file.current(), self.kind.name))
 
     def is_up_to_date(self) -> bool:
         """Say whether a running manager has today's configuration and an account's rights."""
@@ -189,41 +162,9 @@ class Manager:
         }
         held.release(*self.kind.ports)
         process = processes.start(
-            self.kind.name, command, log=self.log, environment={**os.environ, **own}
+            self.kind.name, command, log=self.beside.log, environment={**os.environ, **own}
         )
         self.file.update(lambda state: state.with_process(process))
-
-    def wait_ready(self) -> None:
-        """Wait until its webhooks answer.
-
-        Raises:
-            PortError: another program was faster at one of its ports.
-            LabError: it ended, or was not ready in time.
-        """
-        deadline = time.monotonic() + READY_SECONDS_MAX
-        while not self.is_ready():
-            if not self.is_running():
-                why = last_words(self.log)
-                kind = PortError if IN_USE in why else LabError
-                raise kind(
-                    f"{self.kind.title} ended",
-                    why=why,
-                    advice="Run `up` again; if it ends again, run `tally lab down` first",
-                    log=self.log,
-                )
-            if time.monotonic() > deadline:
-                raise LabError(
-                    f"{self.kind.title} is not ready",
-                    why=f"after {READY_SECONDS_MAX:.0f} s its webhooks do not answer",
-                    advice="See its log, free processors and memory, then run `up` again",
-                    log=self.log,
-                )
-            time.sleep(_POLL_SECONDS)
-
-    def stop(self) -> None:
-        """End it. One that waits for its certificate ignores the friendly signal."""
-        if process := self.file.current().process(self.kind.name):
-            processes.stop([process])
 
     def _write_certificates(self) -> None:
         now = dt.datetime.now(dt.UTC)
@@ -258,11 +199,6 @@ class Manager:
         return self._own / "configuration.yaml"
 
 
-def health(state: LabState, name: str) -> str:
-    """Return the address by which a manager says that it is ready."""
-    return f"http://{LOOPBACK}:{state.port(f'{name}-health')}/readyz"
-
-
 def for_lab(
     configuration: Mapping[str, Any], kind: Kind, state: LabState, certificate_folder: Path
 ) -> dict[str, Any]:
@@ -272,7 +208,7 @@ def for_lab(
     differences are changed.
     """
     common: Sections = {
-        "health": {"healthProbeBindAddress": f"{LOOPBACK}:{state.port(f'{kind.name}-health')}"},
+        "health": {"healthProbeBindAddress": f"{LOOPBACK}:{state.port(health_port(kind.name))}"},
         "metrics": {"bindAddress": f"{LOOPBACK}:{state.port(f'{kind.name}-metrics')}"},
         "webhook": {
             "host": LOOPBACK,

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Self
 
 from lab.api import Api
-from lab.certificates import VALIDITY
+from lab.beside import TOKEN_SECONDS
 from lab.errors import LabError
 from lab.manager import Manager
 from lab.ports import HeldPorts
@@ -23,8 +23,6 @@ from tallyard import labels
 
 # One that ends as often as this in one `up` has something wrong with it.
 STARTS_MAX = 3
-# As long as the lab's certificates are valid.
-TOKEN_SECONDS = int(VALIDITY.total_seconds())
 _POLL_SECONDS = 0.2
 _FAREWELL_SECONDS_MAX = 2.0
 
@@ -38,12 +36,18 @@ class ManagerWatch:
         self._report = report
         self._api = Api(manager.folder.admin)
         self._awaited = list(manager.kind.definitions)
+        self._awaits = ""
         self._held = HeldPorts({})
         self._over = threading.Event()
         self._failure: BaseException | None = None
         self._thread = threading.Thread(
             target=self._run, name=f"watch-{manager.kind.name}", daemon=True
         )
+
+    @property
+    def awaits(self) -> str:
+        """Return what the cluster lacked when it was last looked at; empty for nothing."""
+        return self._awaits
 
     def check(self) -> None:
         """Raise what went wrong so far, so that nobody waits for a manager that cannot come."""
@@ -70,7 +74,7 @@ class ManagerWatch:
         self._held.release(*tuple(self._held.ports))
         if error is None:
             self.check()
-            self._manager.wait_ready()
+            self._manager.beside.wait_ready()
 
     def _run(self) -> None:
         try:
@@ -87,7 +91,7 @@ class ManagerWatch:
         """
         while True:
             is_last = self._over.is_set()
-            missing = self._missing()
+            self._awaits = missing = self._missing()
             if not missing:
                 return
             if is_last:
@@ -122,16 +126,16 @@ class ManagerWatch:
         starts = 0
         if self._kind.secret:
             self._api.apply(self._manager.secret())
-        if not (self._manager.is_up_to_date() and self._manager.is_ready()):
-            self._manager.stop()
+        if not (self._manager.is_up_to_date() and self._manager.beside.is_ready()):
+            self._manager.beside.stop()
         while True:
-            if not self._manager.is_running():
+            if not self._manager.beside.is_running():
                 if starts == STARTS_MAX:
-                    self._manager.wait_ready()  # raises with its last words
+                    self._manager.beside.wait_ready()  # raises with its last words
                 starts += 1
                 self._report.step(f"{self._kind.title} starts")
                 self._manager.start(self._held, self._token())
-                self._manager.wait_ready()
+                self._manager.beside.wait_ready()
                 self._report.done(f"{self._kind.title} is ready")
             if self._over.wait(_POLL_SECONDS):
                 return

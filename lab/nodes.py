@@ -115,9 +115,11 @@ def _node(platform: Platform, node: Node, *, is_gated: bool) -> dict[str, Any]:
         resources[resource] = str(node.cards * platform.pools[node.pool].slices)
     spec: dict[str, Any] = {}
     if accelerator:
-        spec["taints"] = [{"key": labels.POOL_TAINT, "value": node.pool, "effect": "NoSchedule"}]
+        spec["taints"] = [
+            {"key": labels.POOL_TAINT, "value": node.pool, "effect": labels.NO_SCHEDULE}
+        ]
         if is_gated:
-            spec["taints"].append({"key": labels.UNVERIFIED_TAINT, "effect": "NoSchedule"})
+            spec["taints"].append({"key": labels.UNVERIFIED_TAINT, "effect": labels.NO_SCHEDULE})
     return {
         "apiVersion": "v1",
         "kind": "Node",

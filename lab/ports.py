@@ -17,15 +17,14 @@ from typing import Self
 from lab.errors import LabError
 
 LOOPBACK = "127.0.0.1"
-# How programs of Go and C say in their logs that a port belongs to another one.
+# How programs say in their logs that a port belongs to another one, but for capitals.
 IN_USE = "address already in use"
 # How the record calls the controllers with webhooks that run beside the control plane.
 KUEUE = "kueue"
 JOBSET = "jobset"
 MANAGERS = (KUEUE, JOBSET)
-# Our own controllers, and their one port.
+# Our own controllers, which have that port alone by which every such process tells its health.
 CONTROLLERS = "controllers"
-CONTROLLERS_PORT = "controllers-health"
 _LOWEST = 10_240
 _TRIES_MAX = 200
 _CLOSING_SECONDS_MAX = 5.0
@@ -33,9 +32,14 @@ _CLOSING_POLL_SECONDS = 0.05
 _OUTGOING = Path("/proc/sys/net/ipv4/ip_local_port_range")
 
 
+def health_port(name: str) -> str:
+    """Return the name of the port by which a process beside the control plane tells its health."""
+    return f"{name}-health"
+
+
 def manager_ports(name: str) -> tuple[str, ...]:
     """Return the names of a manager's ports, that of its webhooks first."""
-    return (f"{name}-webhook", f"{name}-metrics", f"{name}-health")
+    return (f"{name}-webhook", f"{name}-metrics", health_port(name))
 
 
 class HeldPorts:

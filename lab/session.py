@@ -188,7 +188,7 @@ def open_hosts(lab: Lab) -> None:
     own = Controllers(lab.folder, lab.file)
     verb = "ready" if own.ensure() else "were ready"
     controllers.wait_released(
-        Api(lab.folder.admin), (node.name for node in lab.platform.nodes), own.log
+        Api(lab.folder.admin), (node.name for node in lab.platform.nodes), own.beside.log
     )
     lab.report.done(f"controllers {verb}, all hosts open, in {time.monotonic() - begin:.1f} s")
 

@@ -22,7 +22,7 @@ from pydantic import TypeAdapter, ValidationError
 from lab.errors import BusyError, StateError
 from lab.folder import LabFolder, private_folder, write_private
 from lab.kwokctl import PORTS
-from lab.ports import CONTROLLERS, CONTROLLERS_PORT, MANAGERS, manager_ports
+from lab.ports import CONTROLLERS, MANAGERS, health_port, manager_ports
 from lab.processes import Process
 from lab.report import Report
 
@@ -228,7 +228,7 @@ def _fault(state: LabState) -> str:
     managers = (manager_ports(name) for name in MANAGERS if state.process(name))
     needed = ((PORTS if state.has_cluster else ()), *managers)
     if state.process(CONTROLLERS):
-        needed = (*needed, (CONTROLLERS_PORT,))
+        needed = (*needed, (health_port(CONTROLLERS),))
     missing = [name for name in chain.from_iterable(needed) if name not in ports]
     return f"it has no port of {', '.join(missing)}" if missing else ""
 

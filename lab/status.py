@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab import control_plane, controllers, kwokctl, manager, processes
+from lab import beside, control_plane, kwokctl, processes
 from lab.api import is_healthy
 from lab.folder import LabFolder
 from lab.kwokctl import COMPONENTS
-from lab.ports import CONTROLLERS, CONTROLLERS_PORT, MANAGERS, manager_ports
+from lab.ports import CONTROLLERS, MANAGERS, health_port, manager_ports
 from lab.state import LabState
 
 
@@ -56,9 +56,9 @@ def of(folder: LabFolder, state: LabState | None) -> LabStatus:
     urls = control_plane.health(state) if has_plane else {}
     for name in MANAGERS:
         if state.ports.keys() >= set(manager_ports(name)):
-            urls[name] = manager.health(state, name)
-    if CONTROLLERS_PORT in state.ports:
-        urls[CONTROLLERS] = controllers.health(state)
+            urls[name] = beside.health(state, name)
+    if health_port(CONTROLLERS) in state.ports:
+        urls[CONTROLLERS] = beside.health(state, CONTROLLERS)
     return LabStatus(
         name=folder.name,
         exists=True,
@@ -72,7 +72,10 @@ def of(folder: LabFolder, state: LabState | None) -> LabStatus:
 def _component(state: LabState, name: str, url: str) -> ComponentStatus:
     process = state.process(name)
     is_running = process is not None and processes.is_running(process)
-    ports = {CONTROLLERS: CONTROLLERS_PORT, **{each: manager_ports(each)[0] for each in MANAGERS}}
+    ports = {
+        CONTROLLERS: health_port(CONTROLLERS),
+        **{each: manager_ports(each)[0] for each in MANAGERS},
+    }
     port = name if name in COMPONENTS else ports[name]
     return ComponentStatus(
         name=name,

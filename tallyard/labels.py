@@ -48,6 +48,11 @@ RATE = f"{DOMAIN}/rate"
 # What a container of a project asks for when it names nothing.
 CONTAINER_DEFAULTS = "container-defaults"
 
+# The effect of each taint of ours: what runs on a host stays, nothing new comes.
+NO_SCHEDULE = "NoSchedule"
+
+# The namespace of who names none; Events about what has none, such as a node, live there.
+DEFAULT_NAMESPACE = "default"
 # On every namespace, written by the API server alone.
 NAMESPACE_NAME = "kubernetes.io/metadata.name"
 

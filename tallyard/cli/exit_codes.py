@@ -57,6 +57,7 @@ _OF_FAULT: Mapping[Fault, ExitCode] = {
     Fault.TOO_MANY_PROJECTS: ExitCode.FAILED,
     Fault.CONFLICT: ExitCode.FAILED,
     Fault.REFUSED: ExitCode.FAILED,
+    Fault.SERVER_FAILED: ExitCode.FAILED,
 }
 
 

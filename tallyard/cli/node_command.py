@@ -67,7 +67,7 @@ def _platform(connection: Connection) -> Platform:
         what = "集群中没有规格" if zh else "the cluster has no spec"
         why = "找不到该 ConfigMap" if zh else "there is no such ConfigMap"
         raise Complaint(ExitCode.NOT_FOUND, Parts(where, what, why, _todo())) from error
-    read = read_spec(config, datetime.now(UTC))
+    read = read_spec(config, datetime.now(UTC), session.lang())
     if read.platform is None:
         what = "集群中的规格无法加载" if zh else "the spec in the cluster cannot be loaded"
         raise Complaint(ExitCode.FAILED, Parts(where, what, read.fault, _todo()))

@@ -208,7 +208,7 @@ _ZH: Mapping[str, str] = {
         "its PriorityClass"
     ): "受保护，`pulumi up` 会拒绝；Kueue 可改此值，但须与其 PriorityClass 一致",
     "released": "已放行",
-    "held": "已扣留",
+    "held": "已隔离",
     "missing": "集群中没有",
     "not-in-spec": "不在规格中",
     "Nobody waits.": "无人等待。",

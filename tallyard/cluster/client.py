@@ -30,7 +30,7 @@ ALL_NAMESPACES = "*"
 # A person waits for a table; the API server answers a list of thousands in under a second.
 TIMEOUT_SECONDS = 10.0
 # One page of a list; keeps the answer of a large cluster from being one huge response.
-_PAGE = 500
+PAGE = 500
 
 _NO_API_SERVER = (
     "what listens there did not answer like an API server; check the address of the kubeconfig, "
@@ -70,7 +70,7 @@ class Connection:
             found = self.client.list(
                 kind,  # type: ignore[type-var]
                 namespace=namespace,
-                chunk_size=_PAGE,
+                chunk_size=PAGE,
                 labels=dict(labels) if labels else None,
                 fields=dict(fields) if fields else None,
             )
@@ -215,9 +215,8 @@ def explained(where: str, asked: str, client: Client) -> Iterator[None]:
             Fault.TIMEOUT, where, detail=f"no answer to {asked} within the time limit"
         ) from error
     except httpx2.HTTPStatusError as error:
-        raise ClusterError(
-            Fault.REFUSED, where, detail=f"{asked}: HTTP {error.response.status_code}"
-        ) from error
+        code = error.response.status_code
+        raise ClusterError(_refusal(code), where, detail=f"{asked}: HTTP {code}") from error
     except httpx2.HTTPError as error:
         raise _from_connection(error, where) from error
     except (msgspec.MsgspecError, LookupError, AttributeError, TypeError) as error:
@@ -245,7 +244,14 @@ def _from_status(error: ApiError, where: str, asked: str, client: Client) -> Clu
         named = status.details is not None and bool(status.details.name)
         fault = Fault.NOT_FOUND if named else Fault.NO_SUCH_KIND
         return ClusterError(fault, where, name=asked, detail=detail)
-    return ClusterError(Fault.REFUSED, where, detail=f"{asked}: {detail}")
+    return ClusterError(_refusal(status.code), where, detail=f"{asked}: {detail}")
+
+
+def _refusal(code: int | None) -> Fault:
+    """Return whether the server said no to this request, or can do none at the moment."""
+    is_busy = code == httpx2.codes.TOO_MANY_REQUESTS
+    fails = code is not None and httpx2.codes.is_server_error(code)
+    return Fault.SERVER_FAILED if is_busy or fails else Fault.REFUSED
 
 
 def _from_connection(error: httpx2.HTTPError, where: str) -> ClusterError:

@@ -15,12 +15,10 @@ from typing import Any
 from tallyard.cluster.client import Connection
 from tallyard.cluster.faults import ClusterError, Fault
 from tallyard.cluster.kinds import Event
-from tallyard.labels import DOMAIN
+from tallyard.labels import DEFAULT_NAMESPACE, DOMAIN
 
 # The API server refuses a longer message.
 MESSAGE_LENGTH_MAX = 1024
-# Events about what has no namespace live here.
-CLUSTER_NAMESPACE = "default"
 # Room for the name of a node, at most 253 characters, beside the hash.
 _NAME_LENGTH_MAX = 200
 
@@ -81,7 +79,8 @@ def _event(told: Told, component: str, at: datetime) -> dict[str, Any]:
         "kind": "Event",
         "metadata": {
             "name": f"{meta['name'][:_NAME_LENGTH_MAX].rstrip('.-')}.{said}",
-            "namespace": meta.get("namespace") or CLUSTER_NAMESPACE,
+            # Where Events about what has no namespace live.
+            "namespace": meta.get("namespace") or DEFAULT_NAMESPACE,
         },
         "involvedObject": about,
         "type": told.kind.value,

@@ -38,6 +38,7 @@ class Fault(StrEnum):
     TOO_MANY_PROJECTS = "too-many-projects"
     CONFLICT = "conflict"
     REFUSED = "refused"
+    SERVER_FAILED = "server-failed"
 
 
 @dataclass(frozen=True)
@@ -174,6 +175,11 @@ _TEXTS: Mapping[str, Mapping[Fault, tuple[str, str, str]]] = {
             "{detail}",
             "read the reason above; the server's log says more",
         ),
+        Fault.SERVER_FAILED: (
+            "the API server could not do it now",
+            "{detail}",
+            "try again; when it stays so, it is overloaded, or what it asks in turn (etcd, a webhook) does not answer: its log says more",
+        ),
     },
     "zh": {
         Fault.NO_KUBECONFIG: (
@@ -254,5 +260,10 @@ _TEXTS: Mapping[str, Mapping[Fault, tuple[str, str, str]]] = {
         ),
         Fault.CONFLICT: ("{name} 已被他人修改", "{detail}", "重新运行同一命令"),
         Fault.REFUSED: ("API 服务器拒绝了请求", "{detail}", "请看上面的原因；服务器日志有更多信息"),
+        Fault.SERVER_FAILED: (
+            "API 服务器暂时无法处理请求",
+            "{detail}",
+            "请重试；若一直如此，则它已过载，或它所依赖的 etcd、webhook 没有回应：服务器日志有更多信息",
+        ),
     },
 }

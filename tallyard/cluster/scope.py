@@ -42,7 +42,7 @@ def namespaces(connection: Connection, project: str | None, *, everything: bool)
         return (ALL_NAMESPACES,)
     if project is not None:
         return (_let_in(connection, project, _named(connection, project)),)
-    if connection.namespace not in (None, "default"):
+    if connection.namespace not in (None, labels.DEFAULT_NAMESPACE):
         return (str(connection.namespace),)
     return _readable(connection)
 

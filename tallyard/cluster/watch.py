@@ -1,8 +1,8 @@
 """Everything of one kind as it is, and then each change of it, as a bounded stretch of time.
 
 A watch that is cut off by the network says nothing for ever, and one that was away may have
-missed a deletion. So a stretch ends by itself: after so much silence, or after so much time; and
-the next one begins with a whole list again, on a new connection.
+missed a deletion. So a stretch ends by itself within a given time, and the next one begins with a
+whole list again, on a new connection.
 """
 
 from __future__ import annotations
@@ -14,10 +14,7 @@ from typing import Any
 
 import httpx2
 
-from tallyard.cluster.client import Connection, Kind, explained
-
-# One page of a list, as in `client.py`.
-_PAGE = 500
+from tallyard.cluster.client import PAGE, Connection, Kind, explained
 
 
 @dataclass(frozen=True)
@@ -46,12 +43,17 @@ def stretch(
     namespace: str | None = None,
     name: str | None = None,
 ) -> Iterator[Seen]:
-    """Yield the list, then its changes for at most `seconds_max` and as long a silence.
+    """Yield the list, then its changes, and end within a time.
+
+    What is left after the list is halved: it ends at the first change after the one half, or
+    when nothing has come for as long as the other. For silence can be bounded only before a
+    watch begins, and may set in at any moment.
 
     Args:
         connection: One of its own: it cannot be used for anything else afterwards.
         kind: The kind.
-        seconds_max: The bound of both.
+        seconds_max: From the begin of the list to the end; a list that takes longer than this
+            is not cut off, and nothing is watched after it.
         namespace: None for a cluster-wide kind.
         name: Only the object of this name, which is also the only one that may be forbidden.
 
@@ -63,18 +65,21 @@ def stretch(
         scope["fields"] = {"metadata.name": name}
     deadline = time.monotonic() + seconds_max
     with explained(connection.where, kind.__name__, connection.client):
-        found: Any = connection.client.list(kind, chunk_size=_PAGE, **scope)
+        found: Any = connection.client.list(kind, chunk_size=PAGE, **scope)
         items = tuple(item.to_dict() for item in found)
     yield Listed(items)
+    silence = (deadline - time.monotonic()) / 2
+    if silence <= 0:
+        return
     # lightkube lets a watch be silent for ever, and has no option for that.
-    connection.client._client._watch_timeout.read = seconds_max  # noqa: SLF001
+    connection.client._client._watch_timeout.read = silence  # noqa: SLF001
     with explained(connection.where, kind.__name__, connection.client):
         version = found.resourceVersion
         changes: Any = connection.client.watch(kind, resource_version=version, **scope)
         try:
             for verb, item in changes:
                 yield Changed(item.to_dict(), verb == "DELETED")
-                if time.monotonic() > deadline:
+                if time.monotonic() > deadline - silence:
                     return
         except httpx2.ReadTimeout:
             return  # the silence that ends a stretch

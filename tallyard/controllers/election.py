@@ -12,21 +12,20 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 
 from tallyard.cluster.client import Connection
 from tallyard.cluster.faults import ClusterError
 from tallyard.cluster.lease import Claim, Sight, attempt, give_back
+from tallyard.controllers.opening import Open
 
 # After a replica is killed, the other one takes over within these and one round.
 LEASE_SECONDS = 12
 ACTS_SECONDS = 8.0
 ROUND_SECONDS = 1.5
-# One that waits longer for an answer has lost the lease by then.
+# Who acts waits no longer for an answer, to the lease or to a write: what was begun at the last
+# moment is over before another one may act.
 REQUEST_SECONDS_MAX = 3.0
-
-type Open = Callable[[float], AbstractContextManager[Connection]]
 
 _LOG = logging.getLogger(__name__)
 
@@ -35,18 +34,26 @@ class Election:
     """Keeps trying, in a thread of its own; `is_leading` may be asked by every thread."""
 
     def __init__(
-        self, open_: Open, claim: Claim, on_change: Callable[[bool], None] = lambda _: None
+        self,
+        open_: Open,
+        claim: Claim,
+        on_change: Callable[[bool], None] = lambda _: None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Prepare.
 
         Args:
-            open_: opens a connection whose requests may take so many seconds.
+            open_: opens connections.
             claim: the lease.
-            on_change: hears from the election's thread when it is won or lost.
+            on_change: hears from the election's thread when it is won or lost. A time in
+                which it was nobody's is told afterwards, however short it was.
+            clock: monotonic seconds.
         """
         self._open = open_
         self._claim = claim
         self._on_change = on_change
+        self._clock = clock
+        self._seen: Sight | None = None
         self._acts_until = 0.0
         self._was_leading = False
         self._over = threading.Event()
@@ -62,7 +69,7 @@ class Election:
 
     def is_leading(self) -> bool:
         """Return whether this replica may act now; asked right before each write."""
-        return time.monotonic() < self._acts_until
+        return self._clock() < self._acts_until
 
     def stop(self) -> None:
         """Act no more, and give the lease back so that the other replica need not wait."""
@@ -79,31 +86,37 @@ class Election:
                 _LOG.warning("the lease could not be given back, it runs out by itself: %s", error)
 
     def _run(self) -> None:
-        seen: Sight | None = None
         failed = ""
         while not self._over.is_set():
             try:
                 with self._open(REQUEST_SECONDS_MAX) as connection:
                     while not self._over.is_set():
-                        seen, failed = self._round(connection, seen), ""
-                        self._told()
+                        self.renew(connection)
+                        failed = ""
                         self._over.wait(ROUND_SECONDS)
             except ClusterError as error:
                 if (told := str(error)) != failed:  # once, and not every second
                     _LOG.warning("the lease cannot be had: %s", told)
                 failed = told
-            self._told()
+            self._tell()
             self._over.wait(ROUND_SECONDS)
 
-    def _round(self, connection: Connection, seen: Sight | None) -> Sight | None:
+    def renew(self, connection: Connection) -> None:
+        """Try once to win or to keep it; in one thread at a time.
+
+        Raises:
+            ClusterError: The server cannot be asked or refuses.
+        """
         # Before the request: from then on the others count the silence.
-        begun = time.monotonic()
-        holds, seen = attempt(connection, self._claim, seen, begun, datetime.now(UTC))
+        begun = self._clock()
+        holds, self._seen = attempt(connection, self._claim, self._seen, begun, datetime.now(UTC))
+        # It may have run out while the answer was awaited; once it is renewed nobody could tell.
+        self._tell()
         if not self._over.is_set():
             self._acts_until = begun + ACTS_SECONDS if holds else 0.0
-        return seen
+        self._tell()
 
-    def _told(self) -> None:
+    def _tell(self) -> None:
         if (is_leading := self.is_leading()) != self._was_leading:
             self._was_leading = is_leading
             _LOG.info(

@@ -10,23 +10,21 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from tallyard.cluster.client import Connection, Kind
+from tallyard.cluster.client import Kind
 from tallyard.cluster.faults import ClusterError
-from tallyard.cluster.watch import Changed, Listed, stretch
+from tallyard.cluster.watch import Listed, Seen, stretch
 from tallyard.controllers.metrics import Metrics
+from tallyard.controllers.opening import Open
 
-# All is read anew at least this often; with what a list and the writes take it is well within
-# the 60 seconds that a wrong host may stay open.
-RELIST_SECONDS = 20.0
+# A list is followed by the next one after no more than this, and the time of the list itself;
+# with what the writes take it is within the 60 seconds that a wrong host may stay open.
+RELIST_SECONDS = 30.0
 # How long the API server is left alone after it has failed.
 AGAIN_SECONDS = 1.0
-REQUEST_SECONDS_MAX = 10.0
-
-type Open = Callable[[float], AbstractContextManager[Connection]]
+# How long one page of a list may take.
+_PAGE_SECONDS_MAX = 10.0
 
 _LOG = logging.getLogger(__name__)
 
@@ -45,7 +43,7 @@ class News:
     """Something that was seen of one kind."""
 
     kind: Kind
-    seen: Listed | Changed
+    seen: Seen
 
 
 class Follower:
@@ -88,7 +86,7 @@ class Follower:
 
     def _follow(self) -> None:
         kind = self._followed.kind
-        with self._open(REQUEST_SECONDS_MAX) as connection:
+        with self._open(_PAGE_SECONDS_MAX) as connection:
             for seen in stretch(
                 connection,
                 kind,

@@ -9,23 +9,30 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from tallyard import labels
-from tallyard.cluster import kubeconfig
-from tallyard.cluster.client import Connection, opened
+from tallyard.cluster.client import Connection
 from tallyard.cluster.faults import ClusterError
 from tallyard.cluster.kinds import ConfigMap, Node
 from tallyard.cluster.lease import Claim
 from tallyard.controllers.election import LEASE_SECONDS, REQUEST_SECONDS_MAX, Election
-from tallyard.controllers.following import RELIST_SECONDS, Followed, Follower, News
+from tallyard.controllers.following import (
+    AGAIN_SECONDS,
+    RELIST_SECONDS,
+    Followed,
+    Follower,
+    News,
+)
 from tallyard.controllers.hosts.gate import Gate
 from tallyard.controllers.metrics import Metrics
+from tallyard.controllers.opening import opener
 from tallyard.controllers.serving import Server
 
-# A loop that has not come round for this long hangs and is to be started anew.
+# A loop that has not come round for this long hangs and is to be started anew. What one round
+# does is bounded well below that (`hosts/gate.py`).
 _ROUND_SECONDS_MAX = 60.0
 # How long a round waits for news; by then a lease that was won or a write that failed is seen.
 _NEWS_SECONDS_MAX = 0.5
@@ -71,7 +78,9 @@ def parse(arguments: Sequence[str]) -> Options:
     parser.add_argument("--kubeconfig", help="a kubeconfig; without it the pod's service account")
     parser.add_argument("--identity", required=True, help="this replica's own name in the lease")
     parser.add_argument("--bind", default="0.0.0.0", help="the address to serve on")  # noqa: S104
-    parser.add_argument("--port", type=int, default=8080, help="the port of health and metrics")
+    parser.add_argument(
+        "--port", type=int, required=True, help="the port of health and metrics, 0 for any"
+    )
     found = parser.parse_args(arguments)
     return Options(found.kubeconfig, found.identity, found.bind, found.port)
 
@@ -81,6 +90,7 @@ class Process:
 
     def __init__(self, options: Options) -> None:
         self._options = options
+        self._open = opener(options.kubeconfig)
         self.metrics = Metrics()
         self._news: queue.Queue[News] = queue.Queue()
         claim = Claim(labels.SYSTEM_NAMESPACE, labels.CONTROLLERS, options.identity, LEASE_SECONDS)
@@ -142,13 +152,15 @@ class Process:
         except ClusterError as error:
             self.metrics.failures.labels("write").inc()
             _LOG.warning("a host could not be written: %s", error)
-            time.sleep(_NEWS_SECONDS_MAX)
+            time.sleep(AGAIN_SECONDS)
         finally:
             connections.close()
 
     def _take(self) -> None:
         try:
-            news = self._news.get(timeout=_NEWS_SECONDS_MAX)
+            # Who has not done all of the last round's work waits for nothing.
+            wait = 0.0 if self._gate.is_behind else _NEWS_SECONDS_MAX
+            news = self._news.get(block=wait > 0, timeout=wait)
             while True:
                 see = self._gate.see_spec if news.kind is ConfigMap else self._gate.see_nodes
                 see(news.seen)
@@ -168,13 +180,3 @@ class Process:
     def _is_ready(self) -> bool:
         ages = [each.seconds_since_list(time.monotonic()) for each in self._followers]
         return self._is_alive() and all(age is not None and age < _STALE_SECONDS for age in ages)
-
-    @contextmanager
-    def _opened(self, seconds: float) -> Iterator[Connection]:
-        path = self._options.kubeconfig
-        config = kubeconfig.choose(None, path) if path else kubeconfig.in_cluster()
-        with opened(config, seconds) as connection:
-            yield connection
-
-    def _open(self, seconds: float) -> AbstractContextManager[Connection]:
-        return self._opened(seconds)

@@ -12,12 +12,20 @@ from typing import Any
 
 from tallyard import labels
 from tallyard.spec.load import Loaded, load
-from tallyard.spec.messages import closing, report
+from tallyard.spec.messages import Language, closing, report
 from tallyard.spec.model import Platform
 
 # What a ConfigMap's key is made of: no separator of folders, so no file lands elsewhere.
 _KEY = re.compile(r"[-._a-zA-Z0-9]{1,253}")
-_HOW = "`pulumi up` writes it anew"
+
+_NO_OVERLAY: Mapping[Language, str] = {
+    "en": "the annotation {} names none of its files",
+    "zh": "注解 {} 没有指向其中任何文件",
+}
+_NO_FILE: Mapping[Language, str] = {
+    "en": 'its key "{}" is no name of a file',
+    "zh": "其中的键“{}”不是文件名",
+}
 
 
 @dataclass(frozen=True)
@@ -28,12 +36,13 @@ class SpecRead:
     fault: str
 
 
-def read_spec(config: Mapping[str, Any], now: datetime) -> SpecRead:
+def read_spec(config: Mapping[str, Any], now: datetime, lang: Language = "en") -> SpecRead:
     """Load the spec that a ConfigMap holds.
 
     Args:
         config: The ConfigMap as the API has it.
         now: The moment at which its overrides hold.
+        lang: The language of the fault.
 
     Returns:
         Never more than one of the two; no content makes it raise.
@@ -41,20 +50,20 @@ def read_spec(config: Mapping[str, Any], now: datetime) -> SpecRead:
     data = config.get("data") or {}
     overlay = str((config["metadata"].get("annotations") or {}).get(labels.OVERLAY))
     if overlay not in data:
-        return SpecRead(None, f"the annotation {labels.OVERLAY} names none of its files; {_HOW}")
+        return SpecRead(None, _NO_OVERLAY[lang].format(labels.OVERLAY))
     odd = [key for key in data if not _KEY.fullmatch(key) or key in {".", ".."}]
     if odd:
-        return SpecRead(None, f'"{odd[0]}" is no name of a file; {_HOW}')
+        return SpecRead(None, _NO_FILE[lang].format(odd[0]))
     with tempfile.TemporaryDirectory(prefix="tallyard-spec-") as folder:
         root = Path(folder)
         for key, text in data.items():
             (root / key).write_text(text, encoding="utf-8")
-        return _read(load(root / overlay, now), root)
+        return _read(load(root / overlay, now), root, lang)
 
 
-def _read(loaded: Loaded, root: Path) -> SpecRead:
+def _read(loaded: Loaded, root: Path, lang: Language) -> SpecRead:
     if loaded.platform is not None:
         return SpecRead(loaded.platform, "")
-    told = f"{report(loaded.problems)}\n{closing(loaded.problems)}"
+    told = f"{report(loaded.problems, lang)}\n{closing(loaded.problems, lang)}"
     lines = [line.strip() for line in told.replace(f"{root}/", "").splitlines() if line.strip()]
     return SpecRead(None, " ".join(lines))

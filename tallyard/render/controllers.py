@@ -15,14 +15,13 @@ import yaml
 
 from tallyard import labels
 from tallyard.render.manifest import Manifest, manifest
-from tallyard.render.tenancy import POD_SECURITY_LEVEL, POD_SECURITY_VERSION
+from tallyard.render.tenancy import pod_security
 
 # etcd and the API server take no ConfigMap that is larger.
 SPEC_BYTES_MAX = 2**20
 REPLICAS = 2
 PORT = 8080
 _RBAC_GROUP = "rbac.authorization.k8s.io"
-_DEFAULT_NAMESPACE = "default"
 # A ConfigMap's key; another name of a file is replaced by a plain one.
 _KEY = re.compile(r"[-._a-zA-Z0-9]{1,253}")
 _PLAIN_OVERLAY, _PLAIN_BASE = "environment.yaml", "base.yaml"
@@ -42,20 +41,12 @@ class SpecTooLargeError(Exception):
 
 def namespace_manifest() -> Manifest:
     """Return our own namespace."""
-    prefix = "pod-security.kubernetes.io"
     return manifest(
         "namespace",
         name=labels.SYSTEM_NAMESPACE,
         project=None,
         annotations={},
-        pod_security={
-            key: value
-            for mode in ("audit", "enforce", "warn")
-            for key, value in (
-                (f"{prefix}/{mode}", POD_SECURITY_LEVEL),
-                (f"{prefix}/{mode}-version", POD_SECURITY_VERSION),
-            )
-        },
+        pod_security=pod_security(),
     )
 
 
@@ -71,16 +62,16 @@ def access_manifests() -> Iterator[Manifest]:
     spec = {"group": "", "resource": "configmaps", "names": [labels.SPEC_CONFIG]}
     lease = {"group": "coordination.k8s.io", "resource": "leases"}
     roles = {
-        labels.CONTROLLERS_ROLE: [_rule("", "nodes", "get", "list", "patch", "watch")],
+        labels.CONTROLLERS_ROLE: [_rule("", "nodes", "list", "patch", "watch")],
         labels.CONTROLLERS_OWN_ROLE: [
-            {**spec, "verbs": ["get", "list", "watch"]},
+            {**spec, "verbs": ["list", "watch"]},
             # A name cannot bound who makes an object, for it has none by then.
             {**lease, "names": [], "verbs": ["create"]},
             {**lease, "names": [labels.CONTROLLERS], "verbs": ["get", "update"]},
         ],
         labels.EVENTS_ROLE: [_rule("", "events", "create", "patch")],
         labels.NODE_LABELLER_ROLE: [_rule("", "nodes", "get", "patch")],
-        labels.SPEC_READER_ROLE: [{**spec, "verbs": ["get", "list", "watch"]}],
+        labels.SPEC_READER_ROLE: [{**spec, "verbs": ["get"]}],
     }
     for role, rules in roles.items():
         yield manifest("cluster-role", name=role, rules=rules)
@@ -88,8 +79,8 @@ def access_manifests() -> Iterator[Manifest]:
     yield _everywhere(labels.NODE_LABELLER_ROLE, labels.NODE_LABELLER)
     own = labels.SYSTEM_NAMESPACE
     yield _within(own, labels.CONTROLLERS_OWN_ROLE, [_account(labels.CONTROLLERS)])
-    # Events about nodes live in `default`, about the spec in our own namespace.
-    for namespace in (_DEFAULT_NAMESPACE, own):
+    # For the Events about nodes, and about the spec.
+    for namespace in (labels.DEFAULT_NAMESPACE, own):
         yield _within(namespace, labels.EVENTS_ROLE, [_account(labels.CONTROLLERS)])
     operators = {"apiGroup": _RBAC_GROUP, "kind": "Group", "name": labels.OPERATOR_GROUP}
     yield _within(own, labels.SPEC_READER_ROLE, [operators])

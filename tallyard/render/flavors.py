@@ -124,7 +124,7 @@ def _card_flavor(platform: Platform, pool: str, model: str) -> CardFlavor:
         "key": labels.POOL_TAINT,
         "operator": "Equal",
         "value": pool,
-        "effect": "NoSchedule",
+        "effect": labels.NO_SCHEDULE,
     }
     topology = _topology_name(platform)
     return CardFlavor(

@@ -31,7 +31,7 @@ def namespace_manifests(platform: Platform) -> Iterator[Manifest]:
             name=project.namespace,
             project=project.id,
             annotations={labels.PROJECT_KEY: project.key},
-            pod_security=_pod_security(),
+            pod_security=pod_security(),
         )
 
 
@@ -83,7 +83,8 @@ def role_manifests(platform: Platform) -> Iterator[Manifest]:
         yield _binding(project, labels.ADMIN_ROLE, (u for u in project.users if u.is_admin))
 
 
-def _pod_security() -> Mapping[str, str]:
+def pod_security() -> Mapping[str, str]:
+    """Return the labels of a namespace that hold its pods to the level above."""
     prefix = "pod-security.kubernetes.io"
     modes = ("audit", "enforce", "warn")
     return {f"{prefix}/{mode}": POD_SECURITY_LEVEL for mode in modes} | {

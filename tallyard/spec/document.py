@@ -56,7 +56,6 @@ class EnvironmentDefaultsKeys(Keys):
     registry: Registry | None = key(
         "The registry of images that name none, e.g. registry.example.com/team.",
         effect="It is put before such an image's name.",
-        enforced=False,
         per_environment=True,
         default=None,
     )
@@ -67,19 +66,19 @@ class DefaultsKeys(EnvironmentDefaultsKeys):
 
     per_card: PerCardKeys = key(
         "What it gets for each card.",
-        effect="The requests of a container that names none.",
-        enforced=False,
+        effect="The requests of a container with cards that names none, and its limit of memory; "
+        "for a slice its part.",
         alias="per-card",
     )
     ephemeral_storage: Quantity = key(
-        "The local disk that a pod gets, e.g. 20Gi.",
+        "The local disk that a container gets, e.g. 20Gi.",
         effect="The request of a container that names none.",
-        enforced=False,
         alias="ephemeral-storage",
     )
     resources: dict[Resource, Annotated[int, Field(ge=1, le=1_000)]] = key(
         "Resources of other device plugins that each pod gets, e.g. {rdma/hca: 1}.",
         effect="Each of them must be named in `uncounted`: no queue has a quota of it.",
+        enforced=False,
         origin="a pod gets nothing that it did not ask for",
         default={},
     )

@@ -179,8 +179,8 @@ _MODELS: Mapping[str, str] = {
     "How long work may take to save itself when it is stopped, e.g. 120s.": (
         "作业被停止时，有多长时间保存进度，例如 120s。"
     ),
-    "The bound for terminationGracePeriodSeconds of the pool's pods.": (
-        "该资源池的 Pod 的 terminationGracePeriodSeconds 上限。"
+    "terminationGracePeriodSeconds of the pool's pods, where more or nothing is said.": (
+        "该资源池的 Pod 未写 terminationGracePeriodSeconds 或写得更大时，采用此值。"
     ),
     "Kubernetes' own default": "Kubernetes 自身的默认值",
     "How far a queue of an inference pool may go beyond its cards, in per cent of them.": (
@@ -197,19 +197,24 @@ _MODELS: Mapping[str, str] = {
     "How many pods one agent may start in a pool that borrows.": (
         "在借用的资源池中，一个智能体最多可启动多少个 Pod。"
     ),
-    "The bound that a request is checked against.": "申请按此上限检查。",
+    "Work with the label tallyard.dev/agent that asks for more pods at once is refused.": (
+        "带标签 tallyard.dev/agent 的作业同时申请更多 Pod 时，会被拒绝。"
+    ),
     "How often a job of a pool that borrows starts again after it failed.": (
         "借用的资源池中，作业失败后最多重新启动多少次。"
     ),
-    "The bound for backoffLimit of its jobs.": "其作业的 backoffLimit 上限。",
+    "backoffLimit of its jobs, where more or nothing is said.": (
+        "其作业未写 backoffLimit 或写得更大时，采用此值。"
+    ),
     # Defaults
     "What a request that names nothing gets.": "申请没有写明时得到什么。",
     "What a request gets for each of its cards.": "申请的每张卡附带什么。",
     "What it gets for each card.": "每张卡附带什么。",
-    "The requests of a container that names none.": "容器未写 requests 时采用的值。",
+    "The requests of a container with cards that names none, and its limit of memory; "
+    "for a slice its part.": ("用卡的容器未写时的 requests，以及内存的上限；切片按其份额。"),
     "vCPU for each card.": "每张卡的 vCPU 数。",
     "Memory for each card, e.g. 4Gi.": "每张卡的内存，例如 4Gi。",
-    "The local disk that a pod gets, e.g. 20Gi.": "每个 Pod 得到的本地磁盘，例如 20Gi。",
+    "The local disk that a container gets, e.g. 20Gi.": "每个容器得到的本地磁盘，例如 20Gi。",
     "The request of a container that names none.": "容器未写该项申请时采用的值。",
     "Resources of other device plugins that each pod gets, e.g. {rdma/hca: 1}.": (
         "每个 Pod 都会得到的、由其他设备插件提供的资源，例如 {rdma/hca: 1}。"
@@ -234,7 +239,7 @@ _MODELS: Mapping[str, str] = {
     ),
     "What its jobs can freeze and are charged to.": "其作业从中冻结和扣除核时。",
     "The longest time limit that a job may have, e.g. 72h.": "作业可设的最长时限，例如 72h。",
-    "The bound for the time limit of its jobs.": "其作业的时限不得超过它。",
+    "A job that asks for more is refused.": "申请更长时限的作业会被拒绝。",
     "The part of the project's core-hours that one user may have frozen and charged.": (
         "一个用户可以冻结和扣除的核时，在项目核时中的占比。"
     ),
@@ -288,7 +293,7 @@ _MODELS: Mapping[str, str] = {
     "Beside what a member may do: service accounts, and who else is a member.": (
         "除成员的权限外，还可管理服务账号，以及还有谁是成员。"
     ),
-    "a member works and lets others work": "成员做自己的事，不管他人的事",
+    "a member works and lets others work": "成员只管理自己的作业",
     "Other limits for one project until a moment; then its tier's hold again.": (
         "一项例外：到某一时刻为止，一个项目采用其他限额；此后恢复其配额等级的限额。"
     ),
@@ -399,7 +404,10 @@ _MODELS: Mapping[str, str] = {
     "How long what has ended is kept.": "结束的作业保留多久。",
     "How long what has ended is kept, for people to look at.": "结束的作业保留多久，供人查看。",
     "How long a job is kept after it has succeeded or failed.": "作业成功或失败后保留多久。",
-    "Kueue then removes its Workload.": "到期后 Kueue 删除其 Workload。",
+    "Then the job, its pods and Kueue's record are removed; a job may name its own "
+    "ttlSecondsAfterFinished.": (
+        "到期后删除作业、其 Pod 和 Kueue 的记录；作业可自行写明 ttlSecondsAfterFinished。"
+    ),
     "rule of thumb: who asks about a job asks within the week": (
         "经验值：要查作业的人一周之内就会来查"
     ),
@@ -427,8 +435,8 @@ _MODELS: Mapping[str, str] = {
         "经验值：一刻钟足够在正式运行之前试跑"
     ),
     "The time limit of a job that names none.": "作业没有写明时限时采用的时限。",
-    "What such a job freezes for, and when it is stopped.": (
-        "决定这样的作业按多长时间冻结，以及何时被停止。"
+    "Such a job is stopped after it, or after its tier's `max-time` if that is shorter.": (
+        "这样的作业到此时限即停止；配额等级的 `max-time` 更短时，以后者为准。"
     ),
     "rule of thumb: half a working day": "经验值：半个工作日",
     "How long ahead open-ended work is frozen for, again and again.": (

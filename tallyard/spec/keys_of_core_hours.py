@@ -69,8 +69,7 @@ class FreezeKeys(Keys):
     )
     max_time_default: WorkTime = key(
         "The time limit of a job that names none.",
-        effect="What such a job freezes for, and when it is stopped.",
-        enforced=False,
+        effect="Such a job is stopped after it, or after its tier's `max-time` if that is shorter.",
         origin="rule of thumb: half a working day",
         alias="max-time-default",
         default="4h",

@@ -136,7 +136,6 @@ class PoolKeys(Keys):
     default_model: LabelValue | None = key(
         "The model for work that names none; the first of `models` if it is not said.",
         effect="Such work waits for this model and is not moved to a dearer one.",
-        enforced=False,
         alias="default-model",
         default=None,
     )
@@ -160,8 +159,7 @@ class PoolKeys(Keys):
     )
     termination_grace: ShortTime = key(
         "How long work may take to save itself when it is stopped, e.g. 120s.",
-        effect="The bound for terminationGracePeriodSeconds of the pool's pods.",
-        enforced=False,
+        effect="terminationGracePeriodSeconds of the pool's pods, where more or nothing is said.",
         origin="Kubernetes' own default",
         alias="termination-grace",
         default="30s",
@@ -181,15 +179,13 @@ class PoolKeys(Keys):
     )
     pods_per_agent: Annotated[int, Field(ge=1, le=1_000)] | None = key(
         "How many pods one agent may start in a pool that borrows.",
-        effect="The bound that a request is checked against.",
-        enforced=False,
+        effect="Work with the label tallyard.dev/agent that asks for more pods at once is refused.",
         alias="pods-per-agent",
         default=None,
     )
     backoff_limit: Annotated[int, Field(ge=0, le=100)] | None = key(
         "How often a job of a pool that borrows starts again after it failed.",
-        effect="The bound for backoffLimit of its jobs.",
-        enforced=False,
+        effect="backoffLimit of its jobs, where more or nothing is said.",
         alias="backoff-limit",
         default=None,
     )

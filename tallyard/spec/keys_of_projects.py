@@ -39,8 +39,7 @@ class TierKeys(Keys):
     )
     max_time: WorkTime = key(
         "The longest time limit that a job may have, e.g. 72h.",
-        effect="The bound for the time limit of its jobs.",
-        enforced=False,
+        effect="A job that asks for more is refused.",
         alias="max-time",
     )
     user_share: Share = key(
@@ -128,7 +127,6 @@ class ProjectKeys(Keys):
     default_user: LabelValue | None = key(
         "Who pays for what a service account or an unknown login submits; without one it is refused.",
         effect="The user's label of such work.",
-        enforced=False,
         alias="default-user",
         default=None,
     )

@@ -45,7 +45,8 @@ class RetentionKeys(Keys):
 
     finished: KeepTime = key(
         "How long a job is kept after it has succeeded or failed.",
-        effect="Kueue then removes its Workload.",
+        effect="Then the job, its pods and Kueue's record are removed; a job may name its own "
+        "ttlSecondsAfterFinished.",
         per_environment=True,
         origin="rule of thumb: who asks about a job asks within the week",
         default="7d",

@@ -101,6 +101,40 @@ def test_a_spec_that_cannot_be_loaded_is_told_with_its_fault(
     told = capsys.readouterr().err
     assert "local.yaml:5:" in told
     assert "Traceback" not in told
+    assert told.count("pulumi up") == 1
+
+
+def test_a_spec_that_cannot_be_loaded_is_told_in_chinese_with_what_to_do_once(
+    check: Check, api_server: ApiServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = copy.deepcopy(dict(api_server.answers[CONFIG]))
+    config["metadata"]["annotations"].pop(labels.OVERLAY)
+    api_server.answers[CONFIG] = config
+    assert check("--lang", "zh") == ExitCode.FAILED
+    told = capsys.readouterr().err
+    assert "没有指向其中任何文件" in told
+    assert "names none" not in told
+    assert told.count("pulumi up") == 1
+
+
+def test_a_host_that_is_not_in_the_spec_is_told_in_chinese_alone(
+    check: Check, api_server: ApiServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    taint = {"key": labels.POOL_TAINT, "value": "x", "effect": labels.NO_SCHEDULE}
+    api_server.answers["/api/v1/nodes"].append(
+        {
+            "metadata": {"name": "new-00", "labels": {"gpu.model": "x"}},
+            "spec": {"taints": [taint]},
+            "status": {"capacity": {"nvidia.com/gpu": "8"}},
+        }
+    )
+    assert check("--lang", "zh", "-o", "json") == ExitCode.CHANGES
+    reason = json.loads(capsys.readouterr().out)["items"][-1]["reason"]
+    assert reason.startswith(
+        "不在规格中；有 8 个 nvidia.com/gpu；有标签 gpu.model=x；"  # noqa: RUF001
+        f"有污点 {labels.POOL_TAINT}=x:NoSchedule"
+    )
+    assert "the label" not in reason
 
 
 def test_who_may_not_look_is_told_so(check: Check, api_server: ApiServer) -> None:

@@ -88,7 +88,10 @@ REFUSALS = [
     (refusal(403, 'clusterqueues is forbidden: User "li.wei" cannot list'), Fault.FORBIDDEN),
     (refusal(404, "the server could not find the requested resource"), Fault.NO_SUCH_KIND),
     (refusal(404, 'clusterqueues "q" not found', name="q"), Fault.NOT_FOUND),
-    (refusal(500, "etcdserver: leader changed"), Fault.REFUSED),
+    (refusal(422, "spec.taints[0].effect: Unsupported value"), Fault.REFUSED),
+    (refusal(429, "too many requests, please try again later"), Fault.SERVER_FAILED),
+    (refusal(500, "etcdserver: leader changed"), Fault.SERVER_FAILED),
+    (refusal(503, "apiserver is shutting down"), Fault.SERVER_FAILED),
 ]
 
 
@@ -128,6 +131,33 @@ def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(
         assert connection.list(ClusterQueue) == ()
 
 
+def _answered(answer: bytes, kubeconfig: WriteKubeconfig) -> ClusterError:
+    """Ask what answers any request with these bytes."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        error = _fault(kubeconfig(f"http://127.0.0.1:{listener.getsockname()[1]}"))
+        thread.join()
+    return error
+
+
+def test_a_server_that_is_busy_is_told_by_what_stands_before_it_too(
+    kubeconfig: WriteKubeconfig,
+) -> None:
+    """A load balancer answers with a page of its own and not with a Status."""
+    answer = b"HTTP/1.0 503 Service Unavailable\r\nContent-Type: text/html\r\n\r\n<html></html>"
+    error = _answered(answer, kubeconfig)
+    assert error.fault is Fault.SERVER_FAILED
+    assert "HTTP 503" in error.parts().why
+
+
 @pytest.mark.parametrize(
     "answer",
     [
@@ -141,17 +171,6 @@ def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(
 def test_who_does_not_answer_like_an_api_server_is_told_so(
     kubeconfig: WriteKubeconfig, answer: bytes
 ) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-
-        def serve() -> None:
-            connection, _ = listener.accept()
-            with connection:
-                connection.recv(65536)
-                connection.sendall(answer)
-
-        thread = threading.Thread(target=serve)
-        thread.start()
-        error = _fault(kubeconfig(f"http://127.0.0.1:{listener.getsockname()[1]}"))
-        thread.join()
+    error = _answered(answer, kubeconfig)
     assert error.fault is Fault.UNREACHABLE
     assert "did not answer like an API server" in error.parts().why

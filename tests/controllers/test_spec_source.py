@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -81,6 +82,22 @@ def test_a_config_map_that_holds_no_spec_is_told(config: Mapping[str, Any], told
     read = read_spec(config, NOW)
     assert read.platform is None
     assert told in read.fault
+    assert "pulumi up" not in read.fault, "what to do is said by who tells of it"
+
+
+def test_a_fault_is_told_in_chinese_too() -> None:
+    """The files' own words stay as they are."""
+    wrong = _config("local.yaml", OVERLAY.read_text().replace("pool: training", "pool: x", 1))
+    others: tuple[Mapping[str, Any], ...] = (
+        {"metadata": {}},
+        {**wrong, "data": {**wrong["data"], "../y": ""}},
+        wrong,
+    )
+    for config in others:
+        fault = read_spec(config, NOW, "zh").fault
+        assert re.search(r"[\u4e00-\u9fff]", fault)
+        assert not re.search(r"names none|no name of|error", fault)
+    assert "详细说明" in read_spec(wrong, NOW, "zh").fault
 
 
 def test_nothing_is_left_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

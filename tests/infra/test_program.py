@@ -259,7 +259,7 @@ def _overlay(tmp_path: Path, old: str, new: str) -> str:
         ("li.wei", "patch", "clusterqueues.kueue.x-k8s.io"),
         ("li.wei", "create", "jobs.batch -n vision"),
         ("li.wei", "get", "jobs.batch -n vision"),
-        ("li.wei", "create", "pods -n nlp"),
+        ("li.wei", "patch", "pods -n nlp"),
         ("li.wei", "update", "namespaces"),
         ("operator", "create", "jobs.batch -n nlp"),
         ("operator", "get", "secrets -n kueue-system"),

@@ -148,7 +148,7 @@ def test_no_policy_has_an_expression_that_cannot_be_of_its_types(
 
 def _waiting(content: dict[str, Any], mode: str) -> dict[str, Any]:
     """Return an example that runs nothing, under a name of its own."""
-    idle = {"replicas": 0} if "replicas" in content["spec"] else {"suspend": True}
+    idle = {"suspend": True} if content["kind"] in {"Job", "JobSet"} else {"replicas": 0}
     name = f"{content['metadata']['name']}{mode}"
     metadata = {**content["metadata"], "name": name, "namespace": f"{WHOLE}-nlp"}
     return {**content, "metadata": metadata, "spec": {**content["spec"], **idle}}

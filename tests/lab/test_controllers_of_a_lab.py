@@ -39,7 +39,7 @@ def nodes(platform: Platform) -> dict[str, dict[str, Any]]:
 def test_only_hosts_that_are_closed_or_not_there_are_held_back(
     nodes: dict[str, dict[str, Any]],
 ) -> None:
-    taint = {"key": labels.UNVERIFIED_TAINT, "effect": "NoSchedule"}
+    taint = {"key": labels.UNVERIFIED_TAINT, "effect": labels.NO_SCHEDULE}
     nodes["a100-00"]["spec"]["taints"].append(taint)
     nodes["a100-00"]["metadata"]["annotations"][labels.HELD] = "why"
     nodes["a100-01"]["spec"]["taints"].append(taint)
@@ -57,7 +57,9 @@ def test_hosts_that_stay_closed_end_the_wait_with_their_reasons(
     monkeypatch.setattr(controllers, "RELEASED_SECONDS_MAX", 0.2)
     api = cast("Api", _Cluster(nodes))
     wait_released(api, nodes, tmp_path)
-    nodes["a100-00"]["spec"]["taints"].append({"key": labels.UNVERIFIED_TAINT})
+    nodes["a100-00"]["spec"]["taints"].append(
+        {"key": labels.UNVERIFIED_TAINT, "effect": labels.NO_SCHEDULE}
+    )
     nodes["a100-00"]["metadata"]["annotations"][labels.HELD] = "the label x is missing"
     with pytest.raises(LabError) as caught:
         wait_released(api, nodes, tmp_path)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from lab import jobset_manager, kueue_manager, manager
+from lab import beside, jobset_manager, kueue_manager
 from lab.errors import LabError
 from lab.folder import lab_folder, write_private
 from lab.manager import Manager, copy_chart, for_lab
@@ -61,7 +61,7 @@ def kueue(tmp_path: Path, chart: Path, platform: Platform) -> Iterator[Manager]:
     wanted = configuration(platform)
     made = Manager(KUEUE, folder, StateFile(folder), Path("/bin/false"), chart, wanted)
     yield made
-    made.stop()
+    made.beside.stop()
 
 
 def test_of_kueue_only_what_belongs_to_one_machine_differs_from_production(
@@ -184,8 +184,8 @@ def test_a_manager_that_ends_is_told_with_its_log(kueue: Manager) -> None:
     with kueue.prepare() as held:
         kueue.start(held, "token")
     with pytest.raises(LabError, match="manager ended") as caught:
-        kueue.wait_ready()
-    assert caught.value.log == kueue.log
+        kueue.beside.wait_ready()
+    assert caught.value.log == kueue.beside.log
 
 
 def test_a_manager_that_never_gets_ready_is_told(
@@ -195,11 +195,11 @@ def test_a_manager_that_never_gets_ready_is_told(
     program.write_text(f"#!{sys.executable}\nimport time\ntime.sleep(60)\n")
     program.chmod(0o755)
     mute = replace(kueue, program=program)
-    monkeypatch.setattr(manager, "READY_SECONDS_MAX", 0.3)
+    monkeypatch.setattr(beside, "READY_SECONDS_MAX", 0.3)
     with mute.prepare() as held:
         mute.start(held, "token")
     with pytest.raises(LabError, match="is not ready"):
-        mute.wait_ready()
+        mute.beside.wait_ready()
 
 
 def test_a_manager_is_its_service_account_and_not_the_administrator(kueue: Manager) -> None:

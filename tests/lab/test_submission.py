@@ -1,9 +1,12 @@
-"""What a person submits becomes right by itself, on a whole lab of its own: whose it is, where
-it goes, and what it does not take."""
+"""What a person submits becomes right by itself: whose it is, where it goes, what it leaves.
+
+On a whole lab of its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -18,6 +21,8 @@ from tests.running_lab import RunningLab
 NLP, VISION = "nlp", "vision"
 # A cron schedule has no smaller unit.
 MINUTE_SECONDS = 60
+PIPELINE = "ci"
+type Submit = Callable[..., None]
 
 
 @pytest.fixture(scope="module")
@@ -54,31 +59,69 @@ def _job(name: str, cards: int = 1, queue: str = "training", **told: Any) -> dic
     }
 
 
-def _submit(lab: RunningLab, user: str, *objects: dict[str, Any]) -> None:
-    made = lab.kubectl("create", "-f", "-", objects=list(objects), user=user)
-    assert made.returncode == 0, made.stderr
+@pytest.fixture
+def submit(lab: RunningLab) -> Iterator[Submit]:
+    """Submit in the project nlp as a person does; it is removed after the test."""
+    submitted: list[dict[str, Any]] = []
+
+    def send(user: str, *objects: dict[str, Any]) -> None:
+        submitted.extend(_in(NLP, item) for item in objects)
+        work.submit(lab, *objects, user=user)
+
+    yield send
+    if submitted:
+        work.remove(lab, *submitted)
 
 
-def _end(lab: RunningLab, namespace: str, *names: str) -> None:
-    lab.kubectl("delete", "job", "-n", namespace, *names)
-    work.wait(lambda: not {work.owner_of(w) for w in work.workloads(lab, namespace)} & {*names})
+@pytest.fixture
+def pipelines(lab: RunningLab) -> Iterator[dict[str, str]]:
+    """A service account that is a member of its project, by the project: its login."""
+    made = {namespace: _pipeline(namespace) for namespace in (VISION, NLP)}
+    work.submit(lab, *(item for items in made.values() for item in items))
+    yield {namespace: labels.account_login(namespace, PIPELINE) for namespace in made}
+    for namespace, items in made.items():
+        work.remove(lab, *items, _in(namespace, _job("by-ci")))
 
 
-def test_work_is_asked_for_by_the_memory_of_its_cards(lab: RunningLab) -> None:
+def _in(namespace: str, item: dict[str, Any]) -> dict[str, Any]:
+    return {**item, "metadata": {**item["metadata"], "namespace": namespace}}
+
+
+def _pipeline(namespace: str) -> tuple[dict[str, Any], ...]:
+    metadata = {"name": PIPELINE, "namespace": namespace}
+    return (
+        {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata},
+        {
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "RoleBinding",
+            "metadata": metadata,
+            "roleRef": {
+                "apiGroup": "rbac.authorization.k8s.io",
+                "kind": "ClusterRole",
+                "name": labels.MEMBER_ROLE,
+            },
+            "subjects": [{"kind": "ServiceAccount", **metadata}],
+        },
+    )
+
+
+def test_work_is_asked_for_by_the_memory_of_its_cards(lab: RunningLab, submit: Submit) -> None:
     asked = {labels.GPU_MEMORY_LEAST: "60Gi"}
-    _submit(lab, "li.wei", _job("by-memory", annotations=asked))
+    submit("li.wei", _job("by-memory", annotations=asked))
     work.wait(lambda: bool(work.running(lab, "by-memory", NLP)))
     assert all(host.startswith("a800-") for host in work.hosts_of(lab, "by-memory", NLP))
-    _end(lab, NLP, "by-memory")
 
 
 def test_work_without_a_model_waits_for_the_default_one_and_is_told_what_another_would_cost(
-    lab: RunningLab, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    lab: RunningLab,
+    submit: Submit,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # 16 of its own quota and 8 borrowed.
-    _submit(lab, "li.wei", _job("fill", cards=8, pods=3))
+    submit("li.wei", _job("fill", cards=8, pods=3))
     work.wait(lambda: len(work.running(lab, "fill", NLP)) == 3)
-    _submit(lab, "li.wei", _job("modest", cards=2))
+    submit("li.wei", _job("modest", cards=2))
     work.wait(lambda: work.condition(work.workload(lab, "modest", NLP), "QuotaReserved") != {})
     assert work.stays(lambda: not work.pods_of(lab, "modest", NLP), seconds=5)
     monkeypatch.setenv("KUBECONFIG", str(lab.folder.kubeconfigs / "li.wei"))
@@ -87,10 +130,9 @@ def test_work_without_a_model_waits_for_the_default_one_and_is_told_what_another
     (line,) = [line for line in told.splitlines() if " modest " in line]
     assert "waits for 2 more A100-SXM4-40GB in queue nlp-training" in line
     assert "A800-SXM4-80GB has 24 free, at 54 instead of 30 core-hours" in line
-    _end(lab, NLP, "fill", "modest")
 
 
-def test_a_nightly_jobs_pods_are_its_users(lab: RunningLab) -> None:
+def test_a_nightly_jobs_pods_are_its_users(lab: RunningLab, submit: Submit) -> None:
     job = _job("unused", cards=0, queue="", run="2s")
     nightly = {
         "apiVersion": "batch/v1",
@@ -98,7 +140,7 @@ def test_a_nightly_jobs_pods_are_its_users(lab: RunningLab) -> None:
         "metadata": {"name": "every-minute"},
         "spec": {"schedule": "* * * * *", "jobTemplate": {"spec": job["spec"]}},
     }
-    _submit(lab, "li.wei", nightly)
+    submit("li.wei", nightly)
 
     def pods() -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = lab.get("pods", "-n", NLP)["items"]
@@ -110,11 +152,10 @@ def test_a_nightly_jobs_pods_are_its_users(lab: RunningLab) -> None:
     records = [w for w in work.workloads(lab, NLP) if "every-minute" in w["metadata"]["name"]]
     assert records
     assert all(w["metadata"]["labels"][labels.USER] == "li.wei" for w in records)
-    lab.kubectl("delete", "cronjob", "-n", NLP, "every-minute", user="li.wei")
 
 
 def test_a_services_pods_are_its_users_also_after_somebody_else_has_scaled_it(
-    lab: RunningLab,
+    lab: RunningLab, submit: Submit
 ) -> None:
     content = {"name": "main", "image": "x:1", "resources": {"limits": {work.CARD: 1}}}
     service = {
@@ -130,38 +171,40 @@ def test_a_services_pods_are_its_users_also_after_somebody_else_has_scaled_it(
             },
         },
     }
-    _submit(lab, "li.wei", service)
+    submit("li.wei", service)
     work.wait(lambda: len(work.running(lab, "theirs", NLP)) == 1)
     scaled = lab.kubectl("scale", "-n", NLP, "deployment/theirs", "--replicas=2", user="chen.yu")
     assert scaled.returncode == 0, scaled.stderr
     work.wait(lambda: len(work.running(lab, "theirs", NLP)) == 2)
     pods = work.running(lab, "theirs", NLP)
     assert {p["metadata"]["labels"][labels.USER] for p in pods} == {"li.wei"}
-    lab.kubectl("delete", "deployment", "-n", NLP, "theirs")
-    work.wait(lambda: not work.pods_of(lab, "theirs", NLP))
 
 
-def test_a_service_account_submits_for_the_default_user_or_not_at_all(lab: RunningLab) -> None:
-    for namespace, is_known in ((VISION, True), (NLP, False)):
-        lab.kubectl("create", "serviceaccount", "ci", "-n", namespace)
-        lab.kubectl(
-            *("create", "rolebinding", "ci", "-n", namespace),
-            *(f"--clusterrole={labels.MEMBER_ROLE}", f"--serviceaccount={namespace}:ci"),
-        )
-        job = _job("by-ci", cards=0, queue="", run="2s")
-        login = f"system:serviceaccount:{namespace}:ci"
-        made = lab.kubectl("create", "-n", namespace, "-f", "-", f"--as={login}", objects=[job])
-        assert (made.returncode == 0) is is_known, made.stderr
-        if is_known:
-            stored = lab.get("job", "by-ci", "-n", namespace)["metadata"]
-            assert stored["labels"][labels.USER] == "zhao.min"
-            assert stored["annotations"][labels.LOGIN] == login
-        else:
-            assert f"{login} is no user of project nlp" in made.stderr
-            assert "[user-known]" in made.stderr
+def test_a_service_account_submits_for_the_default_user(
+    lab: RunningLab, pipelines: dict[str, str]
+) -> None:
+    made = _submitted_by(lab, pipelines[VISION], VISION)
+    assert made.returncode == 0, made.stderr
+    stored = lab.get("job", "by-ci", "-n", VISION)["metadata"]
+    assert stored["labels"][labels.USER] == "zhao.min"
+    assert stored["annotations"][labels.LOGIN] == pipelines[VISION]
 
 
-def test_fifty_pods_without_cards_never_land_beside_cards(lab: RunningLab) -> None:
+def test_a_service_account_submits_nothing_where_there_is_no_default_user(
+    lab: RunningLab, pipelines: dict[str, str]
+) -> None:
+    made = _submitted_by(lab, pipelines[NLP], NLP)
+    assert made.returncode != 0
+    assert f"{pipelines[NLP]} is no user of project nlp" in made.stderr
+    assert "[user-known]" in made.stderr
+
+
+def _submitted_by(lab: RunningLab, login: str, namespace: str) -> subprocess.CompletedProcess[str]:
+    job = _job("by-ci", cards=0, queue="", run="2s")
+    return lab.kubectl("create", "-n", namespace, "-f", "-", f"--as={login}", objects=[job])
+
+
+def test_fifty_pods_without_cards_never_land_beside_cards(lab: RunningLab, submit: Submit) -> None:
     container = {
         "name": "main",
         "image": "x:1",
@@ -180,13 +223,9 @@ def test_fifty_pods_without_cards_never_land_beside_cards(lab: RunningLab) -> No
             },
         },
     }
-    hosts = [f"cpu-{n:02}" for n in range(2)]
-    lab.kubectl("cordon", hosts[0])
-    _submit(lab, "chen.yu", service)
-    # 64 vCPU are left on the one CPU host, and thousands on the hosts with cards.
-    work.wait(lambda: len(work.hosts_of(lab, "fifty", NLP)) >= 15)
-    assert work.stays(lambda: set(work.hosts_of(lab, "fifty", NLP)) == {hosts[1]}, seconds=8)
-    assert len(work.pods_of(lab, "fifty", NLP)) == 50
-    lab.kubectl("uncordon", hosts[0])
-    lab.kubectl("delete", "deployment", "-n", NLP, "fifty")
-    work.wait(lambda: not work.pods_of(lab, "fifty", NLP))
+    with work.cordoned(lab, "cpu-00"):
+        submit("chen.yu", service)
+        # 64 vCPU are left on the one CPU host, and thousands on the hosts with cards.
+        work.wait(lambda: len(work.hosts_of(lab, "fifty", NLP)) >= 15)
+        assert work.stays(lambda: set(work.hosts_of(lab, "fifty", NLP)) == {"cpu-01"}, seconds=8)
+        assert len(work.pods_of(lab, "fifty", NLP)) == 50

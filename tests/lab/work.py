@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -15,7 +16,7 @@ CARD = "nvidia.com/gpu"
 IMAGE = "registry.example.com/x:1"
 START_DELAY = "sim.tallyard.dev/start-delay"
 RUN = "sim.tallyard.dev/run"
-_JOB_NAME = "batch.kubernetes.io/job-name"
+JOB_NAME = "batch.kubernetes.io/job-name"
 # What Pod Security `restricted` wants to be said.
 _POD_CONTEXT = {
     "runAsNonRoot": True,
@@ -125,13 +126,23 @@ def remove(lab: RunningLab, *objects: dict[str, Any]) -> None:
         wait(partial(is_gone, namespace))
 
 
+@contextmanager
+def cordoned(lab: RunningLab, host: str) -> Iterator[None]:
+    """Let a host take no new pods meanwhile."""
+    assert lab.kubectl("cordon", host).returncode == 0
+    try:
+        yield
+    finally:
+        assert lab.kubectl("uncordon", host).returncode == 0
+
+
 def pods_of(lab: RunningLab, name: str, namespace: str) -> list[dict[str, Any]]:
     """Return the pods of a Job or a service that are not being deleted."""
     items: list[dict[str, Any]] = lab.get("pods", "-n", namespace)["items"]
     return [
         pod
         for pod in items
-        if name in {pod["metadata"].get("labels", {}).get(key) for key in (_JOB_NAME, "app")}
+        if name in {pod["metadata"].get("labels", {}).get(key) for key in (JOB_NAME, "app")}
         and "deletionTimestamp" not in pod["metadata"]
     ]
 

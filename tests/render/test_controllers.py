@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from lab.folder import CHECKOUT
 from tallyard import labels
+from tallyard.controllers.main import parse
 from tallyard.render.controllers import (
     SPEC_BYTES_MAX,
     SpecFile,
@@ -21,6 +23,7 @@ from tallyard.render.controllers import (
 )
 from tallyard.render.environment import TEMPLATES
 
+CONTAINERFILE = CHECKOUT / "Containerfile"
 IMAGE = f"registry.example.com/tallyard/controllers@sha256:{'0' * 64}"
 FILES = SpecFile("local.yaml", "base: platform.yaml\n"), SpecFile("platform.yaml", "{}\n")
 ALL = (
@@ -80,6 +83,41 @@ def test_the_pods_are_as_restricted_as_their_namespace_asks() -> None:
 def test_the_controllers_can_start_while_every_host_waits_for_them() -> None:
     tolerated = _only("Deployment")["spec"]["template"]["spec"]["tolerations"]
     assert labels.UNVERIFIED_TAINT in {toleration["key"] for toleration in tolerated}
+
+
+def test_each_role_reads_what_it_reads_and_no_more() -> None:
+    reads = {
+        (manifest.name, rule["resources"][0]): {*rule["verbs"]} & {"get", "list", "watch"}
+        for manifest in ALL
+        if manifest.kind == "ClusterRole"
+        for rule in manifest.object["rules"]
+        if "create" not in rule["verbs"]
+    }
+    assert reads == {
+        (labels.CONTROLLERS_ROLE, "nodes"): {"list", "watch"},
+        (labels.CONTROLLERS_OWN_ROLE, "configmaps"): {"list", "watch"},
+        (labels.CONTROLLERS_OWN_ROLE, "leases"): {"get"},
+        (labels.NODE_LABELLER_ROLE, "nodes"): {"get"},
+        (labels.SPEC_READER_ROLE, "configmaps"): {"get"},
+    }
+
+
+def test_the_pods_and_the_image_name_one_user() -> None:
+    user, group = re.findall(r"(?m)^USER (\d+):(\d+)$", CONTAINERFILE.read_text())[0]
+    context = _only("Deployment")["spec"]["template"]["spec"]["securityContext"]
+    assert {str(context[key]) for key in ("runAsUser", "runAsGroup", "fsGroup")} == {user}
+    assert user == group
+
+
+def test_the_port_that_is_listened_on_is_the_one_that_is_let_in_and_probed() -> None:
+    (container,) = _only("Deployment")["spec"]["template"]["spec"]["containers"]
+    options = parse(container["args"])
+    (port,) = container["ports"]
+    assert port["containerPort"] == options.port
+    ((ingress,),) = (rule["ports"] for rule in _only("NetworkPolicy")["spec"]["ingress"])
+    assert ingress["port"] == options.port
+    for probe in ("livenessProbe", "readinessProbe"):
+        assert container[probe]["httpGet"]["port"] == port["name"]
 
 
 def test_a_spec_that_is_too_large_is_refused_with_both_figures() -> None:

@@ -36,7 +36,7 @@ _TEXTS: Mapping[str, Mapping[Language, str]] = {
         "is completed and checked by the API server before it is stored. `kubectl create "
         "--dry-run=server -o yaml -f FILE` shows what it would be, and changes nothing.",
         "zh": "项目命名空间中的 Job、JobSet、CronJob、Deployment、StatefulSet 和 Pod，"
-        "在保存之前由 API Server 补全并检查。`kubectl create --dry-run=server -o yaml -f FILE` "
+        "在保存之前由 API 服务器补全并检查。`kubectl create --dry-run=server -o yaml -f FILE` "
         "显示补全后的样子，不做任何更改。",
     },
     "short": {"en": "The shortest Job", "zh": "最短的 Job"},
@@ -58,7 +58,7 @@ _TEXTS: Mapping[str, Mapping[Language, str]] = {
     "refused-intro": {
         "en": "All that is wrong is told at once. Each sentence ends with the rule's name; here is "
         "why each rule is there, and how it reads.",
-        "zh": "所有问题一次说完。每句话以规则名结尾（API Server 不知道读者的语言，因此是英文）。"
+        "zh": "所有问题一次说完。每句话以规则名结尾（API 服务器不知道读者的语言，因此是英文）。"
         "以下说明每条规则的原因和它的说法。",
     },
 }
@@ -74,7 +74,7 @@ _ASKED: tuple[tuple[str, str, Mapping[Language, str]], ...] = (
         f"`{labels.QUEUE_NAME}: training`",
         {
             "en": "the queue, required for work with cards; `tally queue` lists yours",
-            "zh": "队列，用卡的作业必须写；`tally queue` 列出你的队列",
+            "zh": "队列，用卡的作业必须写；`tally queue` 列出您的队列",
         },
     ),
     (

@@ -40,8 +40,10 @@ class Explainer:
         return ask_of(workload, self._models, self._counted)
 
     def reason(self, workload: Object, lang: str) -> str:
-        """Return why a workload is where it is, and what else it could have; empty where all
-        is well."""
+        """Return why a workload is where it is, or an empty text where all is well.
+
+        The other models that it could have now follow the reason.
+        """
         message = message_of(workload)
         if not message:
             return _FRESH[lang] if waits(workload) else ""

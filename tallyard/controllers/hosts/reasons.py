@@ -11,7 +11,10 @@ from enum import StrEnum
 
 
 class Cause(StrEnum):
-    """The ways in which a host and the spec can differ."""
+    """The ways in which a host and the spec can differ.
+
+    What one that is not in the spec `HAS` follows `NOT_IN_SPEC`: only hosts of the spec may.
+    """
 
     LABEL_MISSING = "label-missing"
     LABEL_DIFFERS = "label-differs"
@@ -22,6 +25,9 @@ class Cause(StrEnum):
     CARDS_DIFFER = "cards-differ"
     CARDS_TOO_MUCH = "cards-too-much"
     NOT_IN_SPEC = "not-in-spec"
+    HAS_CARDS = "has-cards"
+    HAS_LABEL = "has-label"
+    HAS_TAINT = "has-taint"
     NOT_IN_CLUSTER = "not-in-cluster"
 
 
@@ -54,7 +60,10 @@ _TEXTS: Mapping[str, Mapping[Cause, str]] = {
         Cause.TAINT_TOO_MUCH: "the taint is {found}, and by the spec the host has no cards",
         Cause.CARDS_DIFFER: "it offers {found} {key}, by the spec it has {wanted}",
         Cause.CARDS_TOO_MUCH: "it offers {found} {key}, by the spec it has none of that",
-        Cause.NOT_IN_SPEC: "it is not in the spec, and has {found}",
+        Cause.NOT_IN_SPEC: "it is not in the spec",
+        Cause.HAS_CARDS: "it has {found} {key}",
+        Cause.HAS_LABEL: "it has the label {key}={found}",
+        Cause.HAS_TAINT: "it has the taint {found}",
         Cause.NOT_IN_CLUSTER: "the cluster has no node of this name",
     },
     "zh": {
@@ -66,7 +75,10 @@ _TEXTS: Mapping[str, Mapping[Cause, str]] = {
         Cause.TAINT_TOO_MUCH: "污点为 {found}，而规格中该主机没有卡",
         Cause.CARDS_DIFFER: "提供 {found} 个 {key}，规格中为 {wanted}",
         Cause.CARDS_TOO_MUCH: "提供 {found} 个 {key}，规格中没有",
-        Cause.NOT_IN_SPEC: "不在规格中，却有 {found}",
+        Cause.NOT_IN_SPEC: "不在规格中",
+        Cause.HAS_CARDS: "有 {found} 个 {key}",
+        Cause.HAS_LABEL: "有标签 {key}={found}",
+        Cause.HAS_TAINT: "有污点 {found}",
         Cause.NOT_IN_CLUSTER: "集群中没有这个名称的节点",
     },
 }

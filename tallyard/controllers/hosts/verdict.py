@@ -21,7 +21,6 @@ from tallyard.spec.model import Node, Platform
 type Object = Mapping[str, Any]
 type Taint = Mapping[str, Any]
 
-NO_SCHEDULE = "NoSchedule"
 _GPU_LABELS = "gpu."
 _GPU_LABEL_KEYS = (labels.GPU_VENDOR, labels.GPU_MODEL, labels.GPU_MEMORY)
 
@@ -81,13 +80,13 @@ def taints_wanted(taints: Sequence[Taint], *, is_held: bool) -> tuple[Taint, ...
         return others
     if is_kept_off(taints):
         return tuple(taints)
-    return (*others, {"key": labels.UNVERIFIED_TAINT, "effect": NO_SCHEDULE})
+    return (*others, {"key": labels.UNVERIFIED_TAINT, "effect": labels.NO_SCHEDULE})
 
 
 def is_kept_off(taints: Sequence[Taint]) -> bool:
     """Return whether the gate's taint is there; its value means nothing."""
     return any(
-        taint.get("key") == labels.UNVERIFIED_TAINT and taint.get("effect") == NO_SCHEDULE
+        taint.get("key") == labels.UNVERIFIED_TAINT and taint.get("effect") == labels.NO_SCHEDULE
         for taint in taints
     )
 
@@ -135,7 +134,7 @@ def _labels_that_differ(platform: Platform, host: Node, node: Object) -> Iterato
 
 def _taints_that_differ(host: Node, node: Object) -> Iterator[Reason]:
     found = [taint for taint in taints_of(node) if taint.get("key") == labels.POOL_TAINT]
-    wanted = f"{labels.POOL_TAINT}={host.pool}:{NO_SCHEDULE}"
+    wanted = f"{labels.POOL_TAINT}={host.pool}:{labels.NO_SCHEDULE}"
     told = [_taint_text(taint) for taint in found]
     if host.model is None:
         yield from (Reason(Cause.TAINT_TOO_MUCH, labels.POOL_TAINT, text) for text in told)
@@ -175,18 +174,20 @@ def _foreign(platform: Platform, node: Object) -> Iterator[Reason]:
     # A card that is broken is in the capacity alone.
     present = dict(_cards_of(platform, status.get("capacity") or {}))
     present |= dict(_cards_of(platform, status.get("allocatable") or {}))
-    told = [f"{amount} {name}" for name, amount in present.items()]
+    reasons = [Reason(Cause.HAS_CARDS, name, amount) for name, amount in present.items()]
     for key, value in sorted(labels_of(node).items()):
         if _is_ours(key) or is_pci_label_of_a_card(key):
-            told.append(f"the label {key}={value}")
+            reasons.append(Reason(Cause.HAS_LABEL, key, value))
     taints = taints_of(node)
-    told += [f"the taint {_taint_text(t)}" for t in taints if t.get("key") == labels.POOL_TAINT]
+    told = [taint for taint in taints if taint.get("key") == labels.POOL_TAINT]
     # Who registers so is meant to be a host of the spec. Where the gate itself has written the
     # taint it is no evidence, or the sentence would change by being written.
-    if not told and is_kept_off(taints):
-        told = [f"the taint {labels.UNVERIFIED_TAINT}:{NO_SCHEDULE}"]
-    if told:
-        yield Reason(Cause.NOT_IN_SPEC, found=", ".join(told))
+    if not reasons and not told and is_kept_off(taints):
+        told = [{"key": labels.UNVERIFIED_TAINT, "effect": labels.NO_SCHEDULE}]
+    reasons += [Reason(Cause.HAS_TAINT, str(t["key"]), _taint_text(t)) for t in told]
+    if reasons:
+        yield Reason(Cause.NOT_IN_SPEC)
+        yield from reasons
 
 
 def _is_ours(key: str) -> bool:

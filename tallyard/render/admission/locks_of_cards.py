@@ -9,8 +9,14 @@ from tallyard import labels
 from tallyard.render.admission import cel
 from tallyard.render.admission.rule import Lock, of_fresh_template
 
+# A device of another name is told by itself.
+_ASKS_DEVICES = (
+    "variables.containers.exists(c, c.limits.exists(k, k.contains('/')) || "
+    "c.requests.exists(k, k.contains('/')))"
+)
 _NO_CARDS = cel.when(
-    "!variables.pool.?cpu.orValue(true) && variables.choices.exists(t, size(t.asks) == 0)",
+    "!variables.pool.?cpu.orValue(true) && variables.choices.exists(t, size(t.asks) == 0) && "
+    f"(size(variables.asks) > 0 || !{_ASKS_DEVICES})",
     cel.said(
         "work without cards has no place in queue {}: {}ask for cards in every pod",
         "variables.queue",
@@ -63,17 +69,24 @@ _TWO_KINDS = (
 
 _MODELS = "t.offered.join(', ')"
 _MODELS_BY_MEMORY = "t.offered.map(m, m + ' (' + params.spec.models[m].memory + ')').join(', ')"
+# Less than any card has: a number without its unit.
+_IS_MEMORY = "isQuantity(t.memory) && quantity(t.memory).compareTo(quantity('1Gi')) >= 0"
+_NO_MEMORY = (
+    f"variables.choices.filter(t, size(t.offered) > 0 && t.memory != '' && !({_IS_MEMORY}))"
+    ".map(t, "
+    + cel.said(
+        f'{labels.GPU_MEMORY_LEAST} is "{{}}", which is no memory of a card: write it like 40Gi',
+        cel.short("t.memory"),
+    )
+    + ")"
+)
 _NOT_CHOSEN = (
-    "variables.choices.filter(t, size(t.offered) > 0 && !t.isChosen).map(t, t.memory == '' ? "
+    "variables.choices.filter(t, size(t.offered) > 0 && !t.isChosen && "
+    f"(t.memory == '' || {_IS_MEMORY})).map(t, t.memory == '' ? "
     + cel.said(
         f"no model is named of {{}}: name one by nodeSelector {labels.GPU_MODEL}: {{}}",
         "t.asks[0].resource",
         _MODELS,
-    )
-    + " : !isQuantity(t.memory) ? "
-    + cel.said(
-        f'{labels.GPU_MEMORY_LEAST} is "{{}}", which is no amount of memory: write it like 40Gi',
-        cel.short("t.memory"),
     )
     + " : size(t.fits) > 0 ? "
     + cel.said(
@@ -97,6 +110,19 @@ _NAMED = (
     "variables.choices.filter(t, size(t.offered) > 0)"
     f".map(t, t.spec.?nodeSelector[?{_MODEL}].optMap(m, m in t.offered ? [] : ["
     + cel.said("queue {} has no {}: name one of {}", "variables.queue", "m", _MODELS)
+    + "]).orValue([])).flatten()"
+)
+_TOO_SMALL = (
+    f"variables.choices.filter(t, size(t.offered) > 0 && t.memory != '' && {_IS_MEMORY})"
+    f".map(t, t.spec.?nodeSelector[?{_MODEL}].optMap(m, !(m in t.offered) || "
+    "quantity(params.spec.models[m].memory).compareTo(quantity(t.memory)) >= 0 ? [] : ["
+    + cel.said(
+        f"{{}} has {{}}, and {labels.GPU_MEMORY_LEAST} asks for {{}} or more: leave one of the two "
+        "out",
+        "string(m)",
+        "params.spec.models[m].memory",
+        cel.short("t.memory"),
+    )
     + "]).orValue([])).flatten()"
 )
 _MEMORY_NAMED = (
@@ -150,7 +176,7 @@ LOCKS: tuple[Lock, ...] = (
         "cards-asked",
         (
             "work without cards on a host with cards takes the room beside them",
-            "不用卡的作业跑在有卡的主机上会占掉卡旁的资源",
+            "不用卡的作业跑在有卡的主机上会占用为卡预留的 CPU 和内存",
         ),
         _NO_CARDS,
     ),
@@ -176,7 +202,7 @@ LOCKS: tuple[Lock, ...] = (
             "without a model Kueue takes the next dearer one in silence",
             "不写型号时 Kueue 会悄悄换用更贵的型号",
         ),
-        cel.joined((_NOT_CHOSEN, _NOT_IN)),
+        cel.joined((_NO_MEMORY, _NOT_CHOSEN, _NOT_IN)),
     ),
     of_fresh_template(
         "model-offered",
@@ -184,6 +210,6 @@ LOCKS: tuple[Lock, ...] = (
             "a job for a model that its queue has not waits for ever",
             "队列没有该型号，作业会永远等待",
         ),
-        cel.joined((_NAMED, _MEMORY_NAMED, _AMONG)),
+        cel.joined((_NAMED, _TOO_SMALL, _MEMORY_NAMED, _AMONG)),
     ),
 )

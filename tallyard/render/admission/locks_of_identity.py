@@ -70,6 +70,8 @@ _CARRIER = "variables.carrier.meta"
 _BEFORE = "variables.before"
 _OF_QUEUES = (
     _told(labels.QUEUE_NAME, _CARRIER, _BEFORE, "variables.queue"),
+    # Nobody has to be one; whoever is one stays one.
+    _told(labels.AGENT, _CARRIER, _BEFORE, "''"),
     _told(labels.PRIORITY_CLASS, _CARRIER, _BEFORE, "variables.pool.?priority.orValue('')"),
     _told(
         labels.MAX_EXEC_TIME,
@@ -98,6 +100,12 @@ _KEPT_BY_PODS = cel.where(
     ".filter(l, l.right != '' && l.now != l.right)"
     ".map(l, "
     + cel.said('the pods\' label {} is "{}": leave it out, it is {}', "l.key", "l.now", "l.right")
+    + ")).flatten()"
+    # The jobs of a JobSet are stamped by nobody, and need no label.
+    + f" + variables.jobs.map(t, [{', '.join(_OF_PODS)}]"
+    ".filter(l, l.right != '' && l.now != '' && l.now != l.right)"
+    ".map(l, "
+    + cel.said('the jobs\' label {} is "{}": leave it out, it is {}', "l.key", "l.now", "l.right")
     + ")).flatten()",
 )
 _LOGIN_KEPT = cel.when(
@@ -119,21 +127,30 @@ _OWNERS = (
     + ")"
 )
 
-_OF_KUEUE = cel.text(f"{labels.KUEUE_GROUP}/")
-# What of Kueue's a person may write, on the object or on a pod template.
-_ALLOWED = (
+_OURS = f"{labels.DOMAIN}/"
+_KUEUES = f"{labels.KUEUE_GROUP}/"
+# What a person may write of Kueue's keys and of ours, on the object or on a pod template. Groups
+# of bare pods are not among them: Kueue takes their word for how much they ask, finds a group's
+# record by a name that anybody may choose, and so work could run on that of somebody else.
+_LABELS = (
+    labels.PROJECT,
+    labels.USER,
+    labels.AGENT,
     labels.QUEUE_NAME,
     labels.PRIORITY_CLASS,
     labels.MAX_EXEC_TIME,
+    # Kueue's own webhook has added it to pods by the time that a lock looks.
+    f"{labels.KUEUE_GROUP}/managed",
+)
+_ANNOTATIONS = (
+    labels.LOGIN,
+    labels.GPU_MEMORY_LEAST,
+    labels.WITHIN,
     # For a lock of its own, because Kueue writes it for services.
     labels.PARENT_FRAMEWORK,
     *(
         f"{labels.KUEUE_GROUP}/{name}"
         for name in (
-            "pod-group-name",
-            "pod-group-total-count",
-            "pod-group-fast-admission",
-            "retriable-in-group",
             "podset-required-topology",
             "podset-preferred-topology",
             "podset-unconstrained-topology",
@@ -142,8 +159,7 @@ _ALLOWED = (
             "podset-group-name",
             "job-min-parallelism",
             "job-completions-equal-parallelism",
-            # Kueue's own webhook has added these to pods by the time that a lock looks.
-            "managed",
+            # As `managed`.
             "role-hash",
         )
     ),
@@ -166,15 +182,42 @@ _METAS = cel.joined(
         ),
     )
 )
-_FOREIGN = (
-    f"({_METAS}).map(m, ['labels', 'annotations'].map(p, m.meta[?p].orValue({{}})"
-    f".transformList(k, v, k.contains({_OF_KUEUE}) && !(k in {cel.texts(_ALLOWED)}) && "
-    "m.before[?p][?k].orValue('') != v, "
-    + cel.said(
-        "{}.{} has {}: leave it out, it is between Kueue and the cluster", "m.place", "p", "k"
-    )
-    + ")).flatten()).flatten()"
+_IS_OURS = f"k.startsWith({cel.text(_OURS)})"
+_IS_KUEUES = f"k.contains({cel.text(_KUEUES)})"
+_IS_GROUPS = f"k.startsWith({cel.text(f'{_KUEUES}pod-group-')})"
+# JobSet's own way of placing jobs.
+_IS_JOBSETS = f"k.contains({cel.text('jobset.sigs.k8s.io/')})"
+_SWAPPED = (
+    f"(k in {cel.texts(_LABELS)} ? 'write it as a label' : k in {cel.texts(_ANNOTATIONS)} ? "
+    "'write it as an annotation' : "
 )
+
+
+def _strange(is_one: str, advice: str) -> str:
+    """Return a sentence for each key that is not to be written where it stands."""
+    return (
+        f"({_METAS}).map(m, ['labels', 'annotations'].map(p, m.meta[?p].orValue({{}})"
+        f".transformList(k, v, {is_one} && !(p == 'labels' ? k in {cel.texts(_LABELS)} : "
+        f"k in {cel.texts(_ANNOTATIONS)}) && m.before[?p][?k].orValue('') != v, "
+        + cel.said("{}.{} has {}: {}", "m.place", "p", "k", f"{_SWAPPED}{cel.text(advice)})")
+        + ")).flatten()).flatten()"
+    )
+
+
+_FOREIGN = cel.joined(
+    (
+        _strange(
+            _IS_GROUPS,
+            "leave it out, and use a Job or a JobSet for pods that run together",
+        ),
+        _strange(
+            f"{_IS_KUEUES} && !({_IS_GROUPS})",
+            "leave it out, it is between Kueue and the cluster",
+        ),
+        _strange(_IS_JOBSETS, "leave it out, it chooses hosts beside the queue"),
+    )
+)
+_UNKNOWN = _strange(_IS_OURS, "leave it out, nothing here is called so")
 _PARENT_KEY = cel.text(labels.PARENT_FRAMEWORK)
 _PARENT = cel.where(
     "variables.isFresh",
@@ -219,7 +262,7 @@ FIRST: tuple[Lock, ...] = (
         "size-bounded",
         (
             "an object is looked at whole, and the API server gives that a bounded time",
-            "对象要整体检查，而 API Server 给检查的时间有上限",
+            "对象要整体检查，而 API 服务器给检查的时间有上限",
         ),
         _TOO_LARGE,
     ),
@@ -254,9 +297,17 @@ LOCKS: tuple[Lock, ...] = (
         "kueue-keys",
         (
             "by its own labels and annotations Kueue can be told to look away",
-            "通过 Kueue 自己的标签和注解可以让它放过作业",
+            "通过 Kueue 自己的标签和注解可以让 Kueue 不管理该作业",
         ),
         cel.joined((_FOREIGN, _PARENT)),
+    ),
+    Lock(
+        "keys-known",
+        (
+            "a label or an annotation that nothing reads would be a wish that nobody hears",
+            "没有程序读取的标签或注解等于没写",
+        ),
+        _UNKNOWN,
     ),
     Lock(
         "suspend-kept",

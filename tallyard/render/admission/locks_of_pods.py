@@ -49,7 +49,7 @@ _PLACED = cel.joined(
     (
         "variables.templates.filter(t, t.spec.?nodeName.orValue('') != '').map(t, "
         + cel.said(
-            "nodeName is {}: leave it out, it passes by the scheduler and the queue",
+            "nodeName is {}: leave it out, it bypasses the scheduler and the queue",
             cel.short("t.spec.nodeName"),
         )
         + ")",
@@ -61,6 +61,35 @@ _PLACED = cel.joined(
         )
         + ")",
     )
+)
+
+# Of Kubernetes, and of JobSet's jobs; another one may never make a pod and hold its quota.
+_MAKERS = cel.texts(("", "kubernetes.io/job-controller", "jobset.sigs.k8s.io/jobset-controller"))
+_MADE = "(request.kind.kind == 'JobSet' ? [dyn(object.spec)] : []) + variables.jobs.map(j, j.spec)"
+_MANAGED = (
+    f"({_MADE}).filter(s, !(s.?managedBy.orValue('') in {_MAKERS})).map(s, "
+    + cel.said("managedBy is {}: leave it out", cel.short("s.managedBy"))
+    + ")"
+)
+
+_HOST = cel.text(labels.NODE_HOSTNAME)
+_AFFINITIES = (
+    "['podAffinity', 'podAntiAffinity'].map(k, "
+    "t.spec.?affinity[?k].requiredDuringSchedulingIgnoredDuringExecution.orValue([]).map(a, "
+    + cel.record(kind="k", term="a")
+    + ")).flatten()"
+)
+_NEIGHBOURS = (
+    f"variables.templates.map(t, {_AFFINITIES}"
+    ".filter(a, size(a.term.?namespaces.orValue([])) > 0 || has(a.term.namespaceSelector) || "
+    f"a.term.?topologyKey.orValue('') != {_HOST}).map(a, "
+    + cel.said(
+        "{} looks beyond your own pods on a host: leave out namespaces and namespaceSelector, "
+        f"and take topologyKey {labels.NODE_HOSTNAME}; the annotation {labels.WITHIN} keeps pods "
+        "together",
+        "a.kind",
+    )
+    + ")).flatten()"
 )
 
 _CLAIMS = (
@@ -106,7 +135,15 @@ LOCKS: tuple[Lock, ...] = (
             "a pod that names its host is placed without a queue and without room",
             "自己写明主机的 Pod 不经队列、不看余量就被放置",
         ),
-        _PLACED,
+        cel.joined((_PLACED, _MANAGED)),
+    ),
+    of_fresh_template(
+        "neighbours-own",
+        (
+            "one small pod that wants others away would keep a whole pool from another project",
+            "一个排斥他人的小 Pod 就能把整个资源池挡在其他项目之外",
+        ),
+        _NEIGHBOURS,
     ),
     of_fresh_template(
         "claims-none",

@@ -49,7 +49,9 @@ _OTHERS_QUEUE = cel.when(
 )
 
 _OF_SERVICES = (
-    "variables.project.queues.transformList(q, ms, params.spec.pools[q].services, q).sort()"
+    "variables.project.queues.transformList(q, ms, params.spec.pools[q].services && "
+    "(size(variables.asks) == 0 ? params.spec.pools[q].cpu : ms.exists(m, "
+    f"params.spec.pools[q].resources[?m].orValue('') == {_RESOURCE})), q).sort()"
 )
 _ENDLESS = cel.when(
     "variables.isFresh && variables.isService && !variables.pool.?services.orValue(true)",
@@ -71,6 +73,10 @@ _IS_SERVICE_LIMITED = (
 _IS_IN_BOUND = (
     f"{_LIMIT}.matches('^[1-9][0-9]{{0,8}}$') && int({_LIMIT}) <= variables.project.maxSeconds"
 )
+_MAX_IN_WORDS = (
+    "(variables.project.maxSeconds < 7200 ? string(variables.project.maxSeconds / 60) + ' min' : "
+    "string(variables.project.maxSeconds / 3600) + ' h')"
+)
 _TIMELESS = (
     "variables.isService ? "
     + cel.when(
@@ -87,10 +93,12 @@ _TIMELESS = (
         "(variables.isFresh || request.kind.kind != 'CronJob' && "
         f"{_LIMIT} != {_LIMIT_BEFORE}) && !({_IS_IN_BOUND})",
         cel.said(
-            f'{labels.MAX_EXEC_TIME} must be 1 to {{}} seconds in project {{}}, and is "{{}}"',
+            f"{labels.MAX_EXEC_TIME} must be a number of seconds from 1 to {{}} ({{}}) in project "
+            '{}, and is "{}": 2 hours are "7200"',
             "string(variables.project.maxSeconds)",
+            _MAX_IN_WORDS,
             "variables.project.key",
-            _LIMIT,
+            cel.short(_LIMIT),
         ),
     )
 )
@@ -143,7 +151,7 @@ LOCKS: tuple[Lock, ...] = (
         "services-end",
         (
             "what never ends may not hold cards that others are promised in turn",
-            "没有终点的服务不得占用按序分配的卡",
+            "不会结束的服务不得占用需轮流使用的卡",
         ),
         _ENDLESS,
     ),

@@ -4,8 +4,6 @@ Pod Security itself looks at pods, so a Job would be taken and then have none, w
 an Event. What the stamps fill in (`stamps.py`) is left out here.
 """
 
-# Chinese punctuation is full-width.
-
 from __future__ import annotations
 
 from tallyard.render.admission import cel
@@ -58,8 +56,8 @@ _CONTEXTS = cel.joined(
         + ")",
     )
 )
-_ROOT = ("runAsNonRoot", "s.what.?runAsNonRoot.orValue(true) == false")
-_ROOT_ID = ("runAsUser", "s.what.?runAsUser.orValue(1) == 0")
+_ROOT = ("runAsNonRoot false (root)", "s.what.?runAsNonRoot.orValue(true) == false")
+_ROOT_ID = ("runAsUser 0 (root)", "s.what.?runAsUser.orValue(1) == 0")
 _ESCALATION = (
     "allowPrivilegeEscalation",
     "s.what.?allowPrivilegeEscalation.orValue(false)",
@@ -121,7 +119,7 @@ _ASKED = " + ".join(cel.when(condition, cel.text(name)) for name, condition in _
 _RIGHTS = (
     f"({_CONTEXTS}).filter(s, size(s.what) > 0).map(s, ({_ASKED}).map(f, "
     + cel.said(
-        "securityContext.{} of {} asks for more than a pod is given: leave it out",
+        "securityContext.{} of {} is more than Pod Security restricted gives: leave it out",
         "f",
         "s.who",
     )

@@ -18,14 +18,16 @@ from tallyard.render.admission.variables import VARIABLES, VARIABLES_OF_LOCKS
 from tallyard.render.manifest import Manifest, manifest
 
 # Those who write on behalf of what was already looked at when a person submitted it.
-_CONTROLLERS = "system:kube-controller-manager"
-_SYSTEM_LOGINS = tuple(
-    f"system:serviceaccount:{namespace}:"
-    for namespace in ("kube-system", labels.KUEUE_NAMESPACE, labels.JOBSET_NAMESPACE)
+_CONTROLLERS = (
+    "system:kube-controller-manager",
+    labels.account_login(labels.KUEUE_NAMESPACE, labels.KUEUE_ACCOUNT),
+    labels.account_login(labels.JOBSET_NAMESPACE, labels.JOBSET_ACCOUNT),
 )
+# Each of Kubernetes' own controllers has an account there.
+_KUBERNETES = labels.account_login("kube-system", "")
 PEOPLE = (
-    f"request.userInfo.username != {cel.text(_CONTROLLERS)} && "
-    f"!{cel.texts(_SYSTEM_LOGINS)}.exists(s, request.userInfo.username.startsWith(s))"
+    f"!(request.userInfo.username in {cel.texts(_CONTROLLERS)}) && "
+    f"!request.userInfo.username.startsWith({cel.text(_KUBERNETES)})"
 )
 
 _PODS = ("", "v1", ("pods",), ("CREATE",))
@@ -38,9 +40,10 @@ _SUBMITTED = (
     (labels.JOBSET_GROUP, labels.JOBSET_VERSION, ("jobsets",), _ALWAYS),
 )
 
-# Of a `messageExpression` of more than 5 KiB the API server tells nothing at all.
 _SENTENCES_MAX = 8
-_LETTERS_MAX = 500
+# Of a `messageExpression` of more than 5 KiB the API server tells nothing at all, and a letter may
+# have four bytes.
+_LETTERS_MAX = 5 * 1024 // 4 - len(" .... And 1000000000 more")
 # Locks in one expression.
 _BATCH = 5
 
@@ -131,8 +134,9 @@ def elsewhere_policy() -> Manifest:
         variables=_variables(faults),
         holds="!variables.cards && !variables.tolerates",
         sentence=(
-            "'namespace ' + request.namespace + ' is of no project: cards and the hosts that have "
-            "them are given through the queues of a project, in its own namespace'"
+            "'namespace ' + request.namespace + ' is of no project, and cards and the hosts that "
+            "have them are given through the queues of projects: submit this in the namespace of a "
+            "project [cards-elsewhere]'"
         ),
     )
 
@@ -209,15 +213,13 @@ def _faults(locks: Iterable[Lock]) -> str:
 
 def _told(faults: str) -> str:
     """Return all sentences as one; a line break would be the end of it for the API server."""
-    shortened = (
-        f"(size(s) > {_LETTERS_MAX} ? s.substring(0, {_LETTERS_MAX}) + '...' + "
-        "s.substring(s.lastIndexOf(' [')) : s)"
-    )
     few = (
         f"{faults}.slice(0, size({faults}) < {_SENTENCES_MAX} ? size({faults}) : {_SENTENCES_MAX})"
     )
+    whole = f"[{few}.map(f, string(f)).join('. ').replace('\\n', ' ')]"
+    cut = f"s.substring(0, {_LETTERS_MAX}) + ' ...'"
     return (
-        f"{few}.map(f, string(f)).map(s, {shortened}).join('. ').replace('\\n', ' ') + "
+        f"{whole}.map(s, size(s) > {_LETTERS_MAX} ? {cut} : s)[0] + "
         f"(size({faults}) > {_SENTENCES_MAX} ? '. And ' + "
         f"string(size({faults}) - {_SENTENCES_MAX}) + ' more' : '')"
     )

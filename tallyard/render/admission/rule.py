@@ -43,6 +43,11 @@ class Lock:
     faults: str
 
 
+def fresh(items: str) -> str:
+    """Return what is found in, or done to, a pod template, nothing where it was not written."""
+    return cel.where("variables.isFresh", f"({items})")
+
+
 def of_fresh_template(name: str, because: tuple[str, str], faults: str) -> Lock:
     """Return a lock of a template that has just been written; Kueue adds to it later."""
-    return Lock(name, because, cel.where("variables.isFresh", f"({faults})"))
+    return Lock(name, because, fresh(faults))

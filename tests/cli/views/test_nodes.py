@@ -29,7 +29,7 @@ def _rows(platform: Platform, nodes: dict[str, Node], lang: str = "en") -> dict[
 
 def _close(node: Node) -> None:
     node["spec"].setdefault("taints", []).append(
-        {"key": labels.UNVERIFIED_TAINT, "effect": "NoSchedule"}
+        {"key": labels.UNVERIFIED_TAINT, "effect": labels.NO_SCHEDULE}
     )
 
 

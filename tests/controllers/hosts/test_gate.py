@@ -16,7 +16,8 @@ from tallyard.cluster.client import Connection
 from tallyard.cluster.faults import ClusterError, Fault
 from tallyard.cluster.kinds import Event, Node
 from tallyard.cluster.watch import Changed, Listed
-from tallyard.controllers.hosts.gate import Gate
+from tallyard.controllers.hosts import gate as gate_module
+from tallyard.controllers.hosts.gate import WORK_SECONDS_MAX, Gate
 from tallyard.controllers.metrics import Metrics
 from tallyard.render.controllers import SpecFile, spec_manifest
 from tallyard.spec.model import Platform
@@ -35,6 +36,7 @@ class _Cluster:
     events: list[Mapping[str, Any]] = field(default_factory=list)
     fault: Fault | None = None
     refused: frozenset[str] = frozenset()
+    failing: frozenset[str] = frozenset()
 
     def merge(
         self, kind: type, name: str, change: Mapping[str, Any], namespace: str | None = None
@@ -45,6 +47,8 @@ class _Cluster:
             raise ClusterError(self.fault, "here", detail="down", name=name)
         if name in self.refused:
             raise ClusterError(Fault.REFUSED, "here", detail="a webhook says no")
+        if name in self.failing:
+            raise ClusterError(Fault.SERVER_FAILED, "here", detail="a webhook does not answer")
         node = self.nodes[name]
         if node["metadata"]["resourceVersion"] != change["metadata"]["resourceVersion"]:
             raise ClusterError(Fault.CONFLICT, "here", name=name)
@@ -165,10 +169,86 @@ def test_a_replica_that_loses_the_lease_in_the_middle_writes_no_further(
     assert len(cluster.written) == 3
 
 
+def test_a_lapse_of_the_lease_that_nobody_notices_loses_neither_a_host_nor_an_event(
+    cluster: _Cluster,
+) -> None:
+    """It runs out after the fifth host and is renewed before anybody looks again."""
+    now = 0.0
+
+    def is_leading() -> bool:
+        return not 8.0 <= now < 9.0
+
+    class Slow(_Cluster):
+        def merge(self, *arguments: Any, **options: Any) -> Mapping[str, Any]:
+            nonlocal now
+            written = super().merge(*arguments, **options)
+            now += 1.6
+            return written
+
+    slow = Slow(cluster.nodes)
+    gate = Gate(is_leading, Metrics(), lambda: NOW, lambda: now)
+    gate.see_nodes(slow.listed())
+    gate.see_spec(Listed((_config(),)))
+    gate.work(lambda: cast("Connection", slow))
+    assert (len(slow.written), len(slow.events)) == (5, 0)
+    now = 9.0
+    gate.work(lambda: cast("Connection", slow))
+    while gate.is_behind:
+        gate.work(lambda: cast("Connection", slow))
+    assert slow.held() == set()
+    assert len(slow.written) == len(slow.events) == 14
+
+
+def test_what_another_replica_has_done_meanwhile_is_not_done_again(
+    cluster: _Cluster, replica: _Replica
+) -> None:
+    replica.leads = False
+    replica.work()
+    other = _Replica(cluster)
+    other.gate.see_nodes(cluster.listed())
+    other.gate.see_spec(Listed((_config(),)))
+    other.work()
+    for node in cluster.nodes.values():
+        replica.gate.see_nodes(Changed(copy.deepcopy(node), is_gone=False))
+    replica.leads = True
+    replica.work()
+    assert len(cluster.written) == len(cluster.events) == 14
+
+
+def test_a_round_is_bounded_in_writes_and_in_events_and_the_next_one_goes_on(
+    cluster: _Cluster, replica: _Replica, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gate_module, "WRITES_MAX", 5)
+    monkeypatch.setattr(gate_module, "TELLS_MAX", 3)
+    done = []
+    for _ in range(6):
+        replica.work()
+        done.append((len(cluster.written), len(cluster.events), replica.gate.is_behind))
+    assert done == [
+        *((5, 3, True), (10, 6, True), (14, 9, True)),
+        *((14, 12, True), (14, 14, False), (14, 14, False)),
+    ]
+    assert cluster.held() == set()
+
+
+def test_a_round_against_a_slow_server_ends_in_time(cluster: _Cluster) -> None:
+    ticks = iter(range(0, 1000, 4))
+    gate = Gate(lambda: True, Metrics(), lambda: NOW, lambda: float(next(ticks)))
+    gate.see_nodes(cluster.listed())
+    gate.see_spec(Listed((_config(),)))
+    gate.work(lambda: cast("Connection", cluster))
+    assert 0 < len(cluster.written) * 4 <= WORK_SECONDS_MAX
+    assert gate.is_behind
+    for _ in range(20):
+        gate.work(lambda: cast("Connection", cluster))
+    assert cluster.held() == set()
+    assert not gate.is_behind
+
+
 def test_a_taint_that_somebody_adds_meanwhile_is_not_lost(
     cluster: _Cluster, replica: _Replica
 ) -> None:
-    other = {"key": "corp.example/repair", "effect": "NoSchedule"}
+    other = {"key": "corp.example/repair", "effect": labels.NO_SCHEDULE}
     cluster.touch("a100-00", taints=[*cluster.nodes["a100-00"]["spec"]["taints"], other])
     replica.work()
     assert "a100-00" in cluster.held()
@@ -206,10 +286,35 @@ def test_a_host_that_the_server_refuses_keeps_no_other_waiting(
     assert cluster.held() == set()
 
 
+def test_an_overloaded_server_ends_the_round_and_nothing_waits_for_the_next_list(
+    cluster: _Cluster, replica: _Replica
+) -> None:
+    cluster.fault = Fault.SERVER_FAILED
+    with pytest.raises(ClusterError):
+        replica.work()
+    cluster.fault = None
+    replica.work()
+    assert cluster.held() == set()
+
+
+def test_a_host_at_which_the_server_always_fails_goes_last(
+    cluster: _Cluster, replica: _Replica
+) -> None:
+    """A webhook that does not answer looks as if the whole server did not."""
+    cluster.failing = frozenset({"a100-00"})
+    for _ in range(3):
+        with pytest.raises(ClusterError):
+            replica.work()
+    assert cluster.held() == {"a100-00"}
+    cluster.failing = frozenset()
+    replica.work()
+    assert cluster.held() == set()
+
+
 def test_hosts_are_closed_before_others_are_opened(cluster: _Cluster, replica: _Replica) -> None:
     replica.work()
     cluster.written.clear()
-    ours = {"key": labels.UNVERIFIED_TAINT, "effect": "NoSchedule"}
+    ours = {"key": labels.UNVERIFIED_TAINT, "effect": labels.NO_SCHEDULE}
     cluster.touch("a100-00", taints=[*cluster.nodes["a100-00"]["spec"]["taints"], ours])
     cluster.touch("rtx-03")
     cluster.nodes["rtx-03"]["metadata"]["labels"][labels.NODE_POOL] = "inference"

@@ -9,10 +9,10 @@ import pytest
 from tallyard import labels
 from tallyard.controllers.hosts.plan import Action, plan_for
 from tallyard.controllers.hosts.reasons import Cause, Reason
-from tallyard.controllers.hosts.verdict import NO_SCHEDULE, State, Verdict
+from tallyard.controllers.hosts.verdict import State, Verdict
 
-OURS = {"key": labels.UNVERIFIED_TAINT, "effect": NO_SCHEDULE}
-POOL = {"key": labels.POOL_TAINT, "value": "training", "effect": NO_SCHEDULE}
+OURS = {"key": labels.UNVERIFIED_TAINT, "effect": labels.NO_SCHEDULE}
+POOL = {"key": labels.POOL_TAINT, "value": "training", "effect": labels.NO_SCHEDULE}
 REASON = Reason(Cause.LABEL_MISSING, "gpu.model", wanted="A100")
 HELD = Verdict(State.HELD, (REASON,))
 RELEASED = Verdict(State.RELEASED)

@@ -15,7 +15,6 @@ from tallyard import labels
 from tallyard.controllers.hosts.reasons import Cause, sentence
 from tallyard.controllers.hosts.survey import hosts_by_name, survey
 from tallyard.controllers.hosts.verdict import (
-    NO_SCHEDULE,
     State,
     Verdict,
     is_kept_off,
@@ -117,7 +116,7 @@ def test_the_taint_of_the_pool_must_be_there_as_the_spec_has_it() -> None:
 def test_a_host_without_cards_has_no_taint_of_a_pool() -> None:
     def tainted(node: Node) -> None:
         node["spec"]["taints"] = [
-            {"key": labels.POOL_TAINT, "value": "training", "effect": NO_SCHEDULE}
+            {"key": labels.POOL_TAINT, "value": "training", "effect": labels.NO_SCHEDULE}
         ]
 
     assert _causes(_judged("cpu-00", tainted)) == [(Cause.TAINT_TOO_MUCH, labels.POOL_TAINT)]
@@ -208,14 +207,14 @@ FOREIGN: tuple[tuple[str, Change, str], ...] = (
     (
         "pool taint",
         lambda n: n["spec"].update(
-            taints=[{"key": labels.POOL_TAINT, "value": "x", "effect": NO_SCHEDULE}]
+            taints=[{"key": labels.POOL_TAINT, "value": "x", "effect": labels.NO_SCHEDULE}]
         ),
         f"the taint {labels.POOL_TAINT}=x:NoSchedule",
     ),
     (
         "unverified",
         lambda n: n["spec"].update(
-            taints=[{"key": labels.UNVERIFIED_TAINT, "effect": NO_SCHEDULE}]
+            taints=[{"key": labels.UNVERIFIED_TAINT, "effect": labels.NO_SCHEDULE}]
         ),
         f"the taint {labels.UNVERIFIED_TAINT}:NoSchedule",
     ),
@@ -277,7 +276,7 @@ def test_a_survey_has_the_hosts_of_the_spec_in_its_order_and_then_the_others() -
 
 
 KEYS = st.sampled_from([labels.UNVERIFIED_TAINT, labels.POOL_TAINT, "node.kubernetes.io/not-ready"])
-EFFECTS = st.sampled_from([NO_SCHEDULE, "NoExecute", "PreferNoSchedule"])
+EFFECTS = st.sampled_from([labels.NO_SCHEDULE, "NoExecute", "PreferNoSchedule"])
 TAINTS = st.lists(
     st.fixed_dictionaries({"key": KEYS, "effect": EFFECTS}, optional={"value": st.just("x")}),
     max_size=6,

@@ -94,7 +94,7 @@ def test_whatever_can_be_submitted_is_stamped_and_locked() -> None:
         return {each: set(r["operations"]) for r in rules for each in r["resources"]}
 
     kinds = ("jobs", "cronjobs", "deployments", "statefulsets", "jobsets")
-    wanted = {"pods": {"CREATE"}, **dict.fromkeys(kinds, {"CREATE", "UPDATE"})}
+    wanted = {"pods": {"CREATE"}, **{kind: {"CREATE", "UPDATE"} for kind in kinds}}
     assert of(stamp_policy()) == wanted
     assert of(lock_policy()) == wanted
 
