@@ -74,6 +74,8 @@ JOBSET_GROUP = "jobset.x-k8s.io"
 JOBSET_VERSION = "v1alpha2"
 JOBSET_NAMESPACE = "jobset-system"
 JOBSET_ACCOUNT = "jobset-controller"
+# On the jobs and pods of a JobSet.
+JOBSET_NAME = "jobset.sigs.k8s.io/jobset-name"
 
 # Who may do what: the roles, and the group whose members hold the operators' one.
 MEMBER_ROLE = "tallyard:member"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from tallyard import labels
 from tallyard.cluster.client import Connection
 from tallyard.cluster.conditions import Object, owner
 from tallyard.cluster.kinds import Event, Job, Pod
@@ -23,7 +24,8 @@ _REVISION = "pod-template-hash"
 class Work:
     """One thing a person submitted: its kind and name, its Workloads and its pods.
 
-    `manifest` is the Job itself where there is one; a Deployment is known by its pods only.
+    `manifest` is the Job itself where there is one; other kinds are known by their pods and
+    Workloads only, and the jobs of a JobSet are a part of it.
     """
 
     kind: str
@@ -84,6 +86,8 @@ def group(
     pods_by_name = {_key(pod): pod for pod in pods}
     members: dict[tuple[str, str, str], _Members] = {}
     for job in jobs:
+        if (owner(job) or ("", ""))[0] == "JobSet":
+            continue
         namespace, name = _key(job)
         members[namespace, "Job", name] = _Members(job, [], [])
     for pod in pods_by_name.values():
@@ -131,6 +135,8 @@ def _root_of_workload(workload: Object, pods: Mapping[tuple[str, str], Object]) 
 def _root_of_pod(pod: Object) -> tuple[str, str]:
     pod_labels: Mapping[str, str] = pod["metadata"].get("labels") or {}
     owned_by = owner(pod)
+    if labels.JOBSET_NAME in pod_labels:
+        return "JobSet", pod_labels[labels.JOBSET_NAME]
     if _JOB_NAME in pod_labels:
         return "Job", pod_labels[_JOB_NAME]
     if owned_by is None:

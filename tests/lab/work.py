@@ -12,6 +12,8 @@ from tallyard import labels
 from tests.running_lab import RunningLab
 
 WAIT_SECONDS_MAX = 90.0
+# A service of fifty pods leaves as many records, which Kueue lets go one by one.
+REMOVED_SECONDS_MAX = 240.0
 CARD = "nvidia.com/gpu"
 IMAGE = "registry.example.com/x:1"
 START_DELAY = "sim.tallyard.dev/start-delay"
@@ -123,7 +125,7 @@ def remove(lab: RunningLab, *objects: dict[str, Any]) -> None:
         return not any(owner_of(each).startswith(names) for each in workloads(lab, namespace))
 
     for namespace in {item["metadata"]["namespace"] for item in objects}:
-        wait(partial(is_gone, namespace))
+        wait(partial(is_gone, namespace), REMOVED_SECONDS_MAX)
 
 
 @contextmanager

@@ -64,14 +64,15 @@ def job_rows(submitted: Submitted, now: datetime, lang: str = "en") -> tuple[Job
 def _row(work: Work, queues: Queues, explainer: Explainer, now: datetime, lang: str) -> JobRow:
     asks = tuple(explainer.ask(workload) for workload in work.workloads)
     state = _state(work)
-    sample = work.manifest or (work.workloads + work.pods)[0]
-    project = project_of(sample)
+    parts = (*((work.manifest,) if work.manifest else ()), *work.workloads, *work.pods)
+    project = project_of(parts[0])
     return JobRow(
         name=work.name,
         kind=work.kind,
         project=project,
         project_key=queues.project_key(project),
-        user=user_of(sample),
+        # Kueue's record of a StatefulSet bears no user; its pods do.
+        user=next(filter(None, map(user_of, parts)), ""),
         queue=next((str(w["spec"].get("queueName") or "") for w in work.workloads), ""),
         asks=_added_up(asks),
         state=state,

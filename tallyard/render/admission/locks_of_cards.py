@@ -9,14 +9,17 @@ from tallyard import labels
 from tallyard.render.admission import cel
 from tallyard.render.admission.rule import Lock, of_fresh_template
 
-# A device of another name is told by itself.
-_ASKS_DEVICES = (
-    "variables.containers.exists(c, c.limits.exists(k, k.contains('/')) || "
-    "c.requests.exists(k, k.contains('/')))"
+# A resource with a slash that Kubernetes does not define is a device, whoever makes it.
+_FOREIGN_DEVICES = (
+    "variables.containers.map(c, (c.limits.map(k, k) + c.requests.map(k, k)).filter(k, "
+    "k.contains('/') && !k.startsWith('kubernetes.io/') && "
+    "!params.spec.uncounted.exists(u, k.startsWith(u)) && "
+    "!variables.models.exists(m, variables.pool.resources[?m].orValue('') == k))).flatten()"
 )
+# A device of another name is told by itself.
 _NO_CARDS = cel.when(
     "!variables.pool.?cpu.orValue(true) && variables.choices.exists(t, size(t.asks) == 0) && "
-    f"(size(variables.asks) > 0 || !{_ASKS_DEVICES})",
+    f"(size(variables.asks) > 0 || size({_FOREIGN_DEVICES}) == 0)",
     cel.said(
         "work without cards has no place in queue {}: {}ask for cards in every pod",
         "variables.queue",
@@ -25,13 +28,6 @@ _NO_CARDS = cel.when(
     ),
 )
 
-# A resource with a slash that Kubernetes does not define is a device, whoever makes it.
-_FOREIGN_DEVICES = (
-    "variables.containers.map(c, (c.limits.map(k, k) + c.requests.map(k, k)).filter(k, "
-    "k.contains('/') && !k.startsWith('kubernetes.io/') && "
-    "!params.spec.uncounted.exists(u, k.startsWith(u)) && "
-    "!variables.models.exists(m, variables.pool.resources[?m].orValue('') == k))).flatten()"
-)
 # As many are told; to compare all with all would take too long.
 _DEVICES_MAX = 20
 _DEVICES = (
@@ -119,7 +115,7 @@ _TOO_SMALL = (
     + cel.said(
         f"{{}} has {{}}, and {labels.GPU_MEMORY_LEAST} asks for {{}} or more: leave one of the two "
         "out",
-        "string(m)",
+        "string(dyn(m))",
         "params.spec.models[m].memory",
         cel.short("t.memory"),
     )
