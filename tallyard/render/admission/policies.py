@@ -72,6 +72,7 @@ def stamp_policy(stamps: Iterable[Stamp] = STAMPS, name: str = labels.STAMP_POLI
         name=name,
         table_kind=labels.PROJECT_TABLE_KIND,
         rules=_rules(*_SUBMITTED),
+        selector=_projects(),
         conditions=[{"name": "people", "expression": PEOPLE}],
         variables=_variables(VARIABLES),
         patches=cel.one_line(
@@ -105,6 +106,7 @@ def lock_policy(
         name=name,
         table_kind=labels.PROJECT_TABLE_KIND,
         rules=_rules(*_SUBMITTED),
+        selector=_projects(),
         conditions=[{"name": "people", "expression": PEOPLE}],
         variables=_variables(variables),
         holds="size(variables.faults) == 0",
@@ -130,6 +132,7 @@ def elsewhere_policy() -> Manifest:
         name=labels.ELSEWHERE_POLICY,
         table_kind=labels.PROJECT_TABLE_KIND,
         rules=_rules(_PODS),
+        selector=_elsewhere(),
         conditions=[],
         variables=_variables(faults),
         holds="!variables.cards && !variables.tolerates",
@@ -171,12 +174,16 @@ def elsewhere_binding() -> Manifest:
         "validating-binding",
         name=labels.ELSEWHERE_POLICY,
         table=labels.PROJECT_TABLE,
-        selector=[{"key": labels.PROJECT, "operator": "DoesNotExist"}, _not_system()],
+        selector=_elsewhere(),
     )
 
 
 def _projects() -> list[Mapping[str, object]]:
     return [{"key": labels.PROJECT, "operator": "Exists"}, _not_system()]
+
+
+def _elsewhere() -> list[Mapping[str, object]]:
+    return [{"key": labels.PROJECT, "operator": "DoesNotExist"}, _not_system()]
 
 
 def _not_system() -> Mapping[str, object]:
