@@ -199,8 +199,8 @@ def test_a_daemon_elsewhere_may_tolerate_everything(gate: Gate) -> None:
 
 
 _ELSEWHERE = (
-    "namespace default is of no project: cards and the hosts that have them are given through the "
-    "queues of a project, in its own namespace"
+    "namespace default is of no project, and cards and the hosts that have them are given through "
+    "the queues of projects: submit this in the namespace of a project [cards-elsewhere]"
 )
 
 
