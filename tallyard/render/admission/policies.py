@@ -144,38 +144,26 @@ def elsewhere_policy() -> Manifest:
     )
 
 
-def stamp_binding(
-    name: str = labels.STAMP_POLICY, selector: Sequence[Mapping[str, object]] | None = None
-) -> Manifest:
+type Selector = Sequence[Mapping[str, object]]
+
+
+def stamp_binding(name: str = labels.STAMP_POLICY, selector: Selector | None = None) -> Manifest:
     """Return the binding of a policy that stamps; without `selector` for all projects."""
-    return manifest(
-        "mutating-binding",
-        name=name,
-        table=labels.PROJECT_TABLE,
-        selector=selector or _projects(),
-    )
+    return _binding("mutating-binding", name, selector or _projects())
 
 
-def lock_binding(
-    name: str = labels.LOCK_POLICY, selector: Sequence[Mapping[str, object]] | None = None
-) -> Manifest:
+def lock_binding(name: str = labels.LOCK_POLICY, selector: Selector | None = None) -> Manifest:
     """Return the binding of a policy that refuses; without `selector` for all projects."""
-    return manifest(
-        "validating-binding",
-        name=name,
-        table=labels.PROJECT_TABLE,
-        selector=selector or _projects(),
-    )
+    return _binding("validating-binding", name, selector or _projects())
 
 
 def elsewhere_binding() -> Manifest:
     """Return the binding for all namespaces but the projects' and the system's."""
-    return manifest(
-        "validating-binding",
-        name=labels.ELSEWHERE_POLICY,
-        table=labels.PROJECT_TABLE,
-        selector=_elsewhere(),
-    )
+    return _binding("validating-binding", labels.ELSEWHERE_POLICY, _elsewhere())
+
+
+def _binding(template: str, name: str, selector: Selector) -> Manifest:
+    return manifest(template, name=name, table=labels.PROJECT_TABLE, selector=selector)
 
 
 def _projects() -> list[Mapping[str, object]]:
