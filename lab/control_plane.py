@@ -41,7 +41,7 @@ class ControlPlane:
     """One lab's control plane.
 
     `programs` are paths by name, `scheduler` is the scheduler's configuration, and each user
-    of the `projects` gets a kubeconfig.
+    of the `projects` gets a kubeconfig. One that is not `is_small` may use any memory.
     """
 
     folder: LabFolder
@@ -49,6 +49,7 @@ class ControlPlane:
     programs: Mapping[str, Path]
     scheduler: Mapping[str, Any]
     projects: tuple[Project, ...] = ()
+    is_small: bool = True
 
     def ensure(self) -> bool:
         """Make it run and be ready; what ran before starts again with its data.
@@ -120,7 +121,7 @@ class ControlPlane:
         with hold(PORTS) as held:
             ports = held.ports
             self.file.update(lambda state: state.with_ports(ports))
-            wanted = kwokctl.configuration(self.programs, ports, scheduler)
+            wanted = kwokctl.configuration(self.programs, ports, scheduler, is_small=self.is_small)
             write_private(config, yaml.safe_dump(wanted).encode())
         self._run("create", "--config", str(config))
         self.file.update(lambda state: replace(state, has_cluster=True))

@@ -28,7 +28,8 @@ COMPONENTS: Mapping[str, str] = MappingProxyType(
 )
 PORTS = (*COMPONENTS, "etcd-peer")
 # A soft limit for Go's collector. Without it the API server grows past 700 MB in half an hour
-# of light work, because an idle heap is not worth collecting to it.
+# of light work, because an idle heap is not worth collecting to it. With more objects than fit
+# it would collect without end and take half the machine: a lab for a load goes without.
 MEMORY_LIMITS: Mapping[str, str] = MappingProxyType(
     {
         "etcd": "120MiB",
@@ -38,6 +39,7 @@ MEMORY_LIMITS: Mapping[str, str] = MappingProxyType(
         "kwok": "100MiB",
     }
 )
+NO_MEMORY_LIMIT = "off"
 # Per component, the arguments that differ from kwokctl's.
 _ARGUMENTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
@@ -57,7 +59,11 @@ _ARGUMENTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 
 
 def configuration(
-    programs: Mapping[str, Path], ports: Mapping[str, int], scheduler: Path
+    programs: Mapping[str, Path],
+    ports: Mapping[str, int],
+    scheduler: Path,
+    *,
+    is_small: bool = True,
 ) -> dict[str, Any]:
     """Return kwokctl's configuration: our programs, our ports, all checks on, no downloads.
 
@@ -65,6 +71,7 @@ def configuration(
         programs: the programs by name.
         ports: the ports by the names in PORTS.
         scheduler: the file with the scheduler's configuration.
+        is_small: whether MEMORY_LIMITS hold.
     """
     return {
         "apiVersion": "config.kwok.x-k8s.io/v1alpha1",
@@ -91,7 +98,7 @@ def configuration(
             "kubeSchedulerPort": ports["kube-scheduler"],
             "kwokControllerPort": ports["kwok"],
         },
-        "componentsPatches": [_patch(component) for component in COMPONENTS],
+        "componentsPatches": [_patch(component, is_small=is_small) for component in COMPONENTS],
     }
 
 
@@ -150,10 +157,11 @@ def _pid(folder: LabFolder, component: str) -> int | None:
         return None
 
 
-def _patch(component: str) -> dict[str, Any]:
+def _patch(component: str, *, is_small: bool) -> dict[str, Any]:
+    limit = MEMORY_LIMITS[component] if is_small else NO_MEMORY_LIMIT
     return {
         "name": COMPONENTS[component],
-        "extraEnvs": [{"name": "GOMEMLIMIT", "value": MEMORY_LIMITS[component]}],
+        "extraEnvs": [{"name": "GOMEMLIMIT", "value": limit}],
         "extraArgs": [
             # "override" only replaces: an argument that kwokctl has not is dropped by it.
             {"key": key, "value": value, "override": False}

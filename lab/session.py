@@ -62,6 +62,7 @@ class Lab:
     platform: Platform
     toolchain: Toolchain
     report: Report
+    is_small: bool = True
 
 
 def up(
@@ -73,6 +74,7 @@ def up(
     *,
     base: Path | None = None,
     make_stack: Callable[[Lab], None] | None = None,
+    is_small: bool = True,
 ) -> LabStatus:
     """Make a lab run, whatever state it is in; a healthy one is only looked at.
 
@@ -84,6 +86,8 @@ def up(
         report: hears of each step.
         base: the folder of all labs; default `.lab/` in the checkout.
         make_stack: what fills the cluster; default `up_stack`.
+        is_small: whether its programs keep their memory small, see `kwokctl.MEMORY_LIMITS`; a
+            cluster that is there keeps what it was made with.
 
     Raises:
         LabError: a part did not come up; what runs by then goes on, and `up` continues it.
@@ -91,7 +95,7 @@ def up(
     folder = lab_folder(name, base)
     require_plain_path(folder)
     with locked(folder, report):
-        lab = Lab(folder, StateFile(folder), platform, toolchain, report)
+        lab = Lab(folder, StateFile(folder), platform, toolchain, report, is_small)
         clear_what_is_lost(lab)
         lab.file.update(lambda state: replace(state, overlay=str(overlay.resolve())))
         start_control_plane(lab)
@@ -145,6 +149,7 @@ def start_control_plane(lab: Lab) -> None:
         programs=lab.toolchain.programs,
         scheduler=scheduler_rendering.configuration(lab.platform),
         projects=tuple(lab.platform.projects.values()),
+        is_small=lab.is_small,
     )
     verb = "ready in" if plane.ensure() else "was ready, seen in"
     lab.report.done(f"control plane {verb} {time.monotonic() - begin:.1f} s")
@@ -201,7 +206,14 @@ def managers(lab: Lab) -> tuple[Manager, ...]:
         (kueue_manager.KIND, toolchain.kueue_chart, kueue_rendering.configuration(lab.platform)),
     )
     return tuple(
-        Manager(kind, lab.folder, lab.file, toolchain.programs[kind.name], chart, configuration)
+        Manager(
+            kind if lab.is_small else replace(kind, memory_limit=kwokctl.NO_MEMORY_LIMIT),
+            lab.folder,
+            lab.file,
+            toolchain.programs[kind.name],
+            chart,
+            configuration,
+        )
         for kind, chart, configuration in wanted
     )
 

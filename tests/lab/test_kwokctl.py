@@ -54,6 +54,14 @@ def test_each_controller_is_an_account_of_its_own() -> None:
     assert told == {"leader-elect": "false", "use-service-account-credentials": "true"}
 
 
+@pytest.mark.parametrize(("is_small", "limit"), [(True, "400MiB"), (False, "off")])
+def test_a_lab_for_a_load_has_no_bounds_of_memory(*, is_small: bool, limit: str) -> None:
+    config = configuration(PROGRAMS, PORT_OF, Path("/s.yaml"), is_small=is_small)
+    patches = {patch["name"]: patch["extraEnvs"] for patch in config["componentsPatches"]}
+    assert patches["kube-apiserver"] == [{"name": "GOMEMLIMIT", "value": limit}]
+    assert all((env["value"] == "off") != is_small for (env,) in patches.values())
+
+
 def test_a_pid_of_another_program_or_folder_is_not_ours(folder: LabFolder) -> None:
     pid_file = kwokctl.pid_file(folder, "etcd")
     pid_file.write_text(str(os.getpid()))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 # A sentence has up to two of them, and the API server takes 5 KiB of eight sentences.
 _SHORT = 80
+# A field of one of a list, or of the object.
+_IS_FIELD = re.compile(r"([a-z]|object)(\.\w+)+")
 
 
 def text(value: str) -> str:
@@ -25,8 +28,15 @@ def pointer(key: str) -> str:
 
 
 def record(**fields: str) -> str:
-    """Return a map literal; CEL wants values of one type, and `dyn` is any."""
-    return "{" + ", ".join(f"'{name}': dyn({value})" for name, value in fields.items()) + "}"
+    """Return a map literal; CEL wants values of one type, and `dyn` is any.
+
+    What is a field of something is of any type already; to say so again costs a call.
+    """
+    pieces = (
+        f"'{name}': {value if _IS_FIELD.fullmatch(value) else f'dyn({value})'}"
+        for name, value in fields.items()
+    )
+    return f"{{{', '.join(pieces)}}}"
 
 
 def label(meta: str, key: str) -> str:

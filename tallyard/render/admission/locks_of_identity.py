@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from tallyard import labels
-from tallyard.render.admission import cel
+from tallyard.render.admission import cel, keys
 from tallyard.render.admission.form import JOBS_MAX
 from tallyard.render.admission.rule import Lock
 from tallyard.render.admission.variables import CONTAINERS_MAX, ENTRIES_MAX
@@ -50,63 +50,62 @@ _NO_USER = cel.when(
 )
 
 
-def _told(key: str, meta: str, before: str, right: str) -> str:
-    """Return what a label is, what it was ('' where it is decided anew) and what it must be."""
-    return cel.record(
-        key=cel.text(key),
-        now=f"{cel.label(meta, key)}.orValue('')",
-        before=f"{cel.label(before, key)}.orValue('')",
-        right=right,
+def _kept(key: str, meta: str, before: str, right: str) -> str:
+    """Return the sentences of one label, which is `right` and stays what it was.
+
+    Args:
+        key: the label.
+        meta: where it stands.
+        before: the metadata as they were; empty where it is decided anew.
+        right: an expression of what it must be; '' is anything.
+    """
+    now, was = (f"{cel.label(place, key)}.orValue('')" for place in (meta, before))
+    # What was submitted before there were policies may go without labels until it ends.
+    is_forged = f"{right} != '' && {now} != {right} && (variables.isNew || {now} != '')"
+    changed = cel.said(
+        f'the label {key} cannot be changed, it was "{{}}": submit the work anew', was
+    )
+    forged = cel.said(f'the label {key} is "{{}}": leave it out, it is {{}}', now, right)
+    return (
+        f"(!variables.isNew && {was} != '' ? {cel.when(f'{now} != {was}', changed)} : "
+        f"{cel.when(is_forged, forged)})"
     )
 
 
-# The object's own project and user are for ever, also a CronJob's.
-_OLD = "(variables.isNew ? dyn({}) : dyn(oldObject.metadata))"
-_OF_PEOPLE = (
-    _told(labels.PROJECT, "object.metadata", _OLD, "variables.project.id"),
-    _told(labels.USER, "object.metadata", _OLD, "variables.user"),
-)
-_CARRIER = "variables.carrier.meta"
+_CARRIER = keys.CARRIER
 _BEFORE = "variables.before"
-_OF_QUEUES = (
-    _told(labels.QUEUE_NAME, _CARRIER, _BEFORE, "variables.queue"),
-    # Nobody has to be one; whoever is one stays one.
-    _told(labels.AGENT, _CARRIER, _BEFORE, "''"),
-    _told(labels.PRIORITY_CLASS, _CARRIER, _BEFORE, "variables.pool.?priority.orValue('')"),
-    _told(
-        labels.MAX_EXEC_TIME,
-        _CARRIER,
-        _BEFORE,
-        f"{cel.label(_CARRIER, labels.MAX_EXEC_TIME)}.orValue('')",
-    ),
+_KEPT = cel.joined(
+    (
+        # The object's own project and user are for ever, also a CronJob's.
+        _kept(labels.PROJECT, "object.metadata", "oldObject.metadata", "variables.project.id"),
+        _kept(labels.USER, "object.metadata", "oldObject.metadata", "variables.user"),
+        _kept(labels.QUEUE_NAME, _CARRIER, _BEFORE, "variables.queue"),
+        # Nobody has to be one; whoever is one stays one.
+        _kept(labels.AGENT, _CARRIER, _BEFORE, "''"),
+        _kept(labels.PRIORITY_CLASS, _CARRIER, _BEFORE, "variables.pool.?priority.orValue('')"),
+        # How long is for a lock of its own.
+        _kept(labels.MAX_EXEC_TIME, _CARRIER, _BEFORE, "''"),
+    )
 )
-_CHANGED = cel.said(
-    'the label {} cannot be changed, it was "{}": submit the work anew', "l.key", "l.before"
-)
-_FORGED = cel.said('the label {} is "{}": leave it out, it is {}', "l.key", "l.now", "l.right")
-# What was submitted before there were policies may go without labels until it ends.
-_KEPT = (
-    f"[{', '.join((*_OF_PEOPLE, *_OF_QUEUES))}].filter(l, l.before != '' ? l.now != l.before : "
-    "l.right != '' && l.now != l.right && (variables.isNew || l.now != ''))"
-    f".map(l, l.before != '' ? {_CHANGED} : {_FORGED})"
-)
-_OF_PODS = (
-    _told(labels.PROJECT, "t.meta", "{}", "variables.project.id"),
-    _told(labels.USER, "t.meta", "{}", "variables.user"),
-)
+
+
+def _copied(what: str, meta: str, *, is_needed: bool) -> str:
+    """Return the sentences of the labels of what is made later, all of the project and user."""
+    rights = {labels.PROJECT: "variables.project.id", labels.USER: "variables.user"}
+    found = []
+    for key, right in rights.items():
+        now = f"{cel.label(meta, key)}.orValue('')"
+        may_miss = "" if is_needed else f" && {now} != ''"
+        told = cel.said(f'the {what}\' label {key} is "{{}}": leave it out, it is {{}}', now, right)
+        found.append(cel.when(f"{right} != '' && {now} != {right}{may_miss}", told))
+    return " + ".join(found)
+
+
 _KEPT_BY_PODS = cel.where(
     "variables.isFresh && request.kind.kind != 'Pod'",
-    f"variables.templates.map(t, [{', '.join(_OF_PODS)}]"
-    ".filter(l, l.right != '' && l.now != l.right)"
-    ".map(l, "
-    + cel.said('the pods\' label {} is "{}": leave it out, it is {}', "l.key", "l.now", "l.right")
-    + ")).flatten()"
+    f"variables.templates.map(t, {_copied('pods', 't.meta', is_needed=True)}).flatten()"
     # The jobs of a JobSet are stamped by nobody, and need no label.
-    + f" + variables.jobs.map(t, [{', '.join(_OF_PODS)}]"
-    ".filter(l, l.right != '' && l.now != '' && l.now != l.right)"
-    ".map(l, "
-    + cel.said('the jobs\' label {} is "{}": leave it out, it is {}', "l.key", "l.now", "l.right")
-    + ")).flatten()",
+    f" + variables.jobs.map(j, {_copied('jobs', 'j.meta', is_needed=False)}).flatten()",
 )
 _LOGIN_KEPT = cel.when(
     "!variables.isNew && "
@@ -127,83 +126,23 @@ _OWNERS = (
     + ")"
 )
 
-_OURS = f"{labels.DOMAIN}/"
-_KUEUES = f"{labels.KUEUE_GROUP}/"
-# What a person may write of Kueue's keys and of ours, on the object or on a pod template. Groups
-# of bare pods are not among them: Kueue takes their word for how much they ask, finds a group's
-# record by a name that anybody may choose, and so work could run on that of somebody else.
-_LABELS = (
-    labels.PROJECT,
-    labels.USER,
-    labels.AGENT,
-    labels.QUEUE_NAME,
-    labels.PRIORITY_CLASS,
-    labels.MAX_EXEC_TIME,
-    # Kueue's own webhook has added it to pods by the time that a lock looks.
-    f"{labels.KUEUE_GROUP}/managed",
-)
-_ANNOTATIONS = (
-    labels.LOGIN,
-    labels.GPU_MEMORY_LEAST,
-    labels.WITHIN,
-    # For a lock of its own, because Kueue writes it for services.
-    labels.PARENT_FRAMEWORK,
-    *(
-        f"{labels.KUEUE_GROUP}/{name}"
-        for name in (
-            "podset-required-topology",
-            "podset-preferred-topology",
-            "podset-unconstrained-topology",
-            "podset-slice-required-topology",
-            "podset-slice-size",
-            "podset-group-name",
-            "job-min-parallelism",
-            "job-completions-equal-parallelism",
-            # As `managed`.
-            "role-hash",
-        )
-    ),
-)
-_NOTHING = "{}"
-_METAS = cel.joined(
-    (
-        f"[{cel.record(place=cel.text('metadata'), meta='object.metadata', before=_OLD)}]",
-        cel.when(
-            "request.kind.kind == 'CronJob'",
-            cel.record(place=cel.text("jobTemplate"), meta=_CARRIER, before=_NOTHING),
-        ),
-        cel.where(
-            "variables.isFresh && request.kind.kind != 'Pod'",
-            "variables.templates.map(t, "
-            + cel.record(place=cel.text("template"), meta="t.meta", before=_NOTHING)
-            + ") + variables.jobs.map(j, "
-            + cel.record(place=cel.text("replicatedJobs.template"), meta="j.meta", before=_NOTHING)
-            + ")",
-        ),
-    )
-)
-_IS_OURS = f"k.startsWith({cel.text(_OURS)})"
-_IS_KUEUES = f"k.contains({cel.text(_KUEUES)})"
-_IS_GROUPS = f"k.startsWith({cel.text(f'{_KUEUES}pod-group-')})"
-# JobSet's own way of placing jobs.
-_IS_JOBSETS = f"k.contains({cel.text('jobset.sigs.k8s.io/')})"
-_SWAPPED = (
-    f"(k in {cel.texts(_LABELS)} ? 'write it as a label' : k in {cel.texts(_ANNOTATIONS)} ? "
-    "'write it as an annotation' : "
-)
-
 
 def _strange(is_one: str, advice: str) -> str:
-    """Return a sentence for each key that is not to be written where it stands."""
+    """Return a sentence for each key of a kind that is not to be written where it stands."""
+    swapped = (
+        f"(k.key in {cel.texts(keys.LABELS)} ? 'write it as a label' : "
+        f"k.key in {cel.texts(keys.ANNOTATIONS)} ? 'write it as an annotation' : "
+        f"{cel.text(advice)})"
+    )
     return (
-        f"({_METAS}).map(m, ['labels', 'annotations'].map(p, m.meta[?p].orValue({{}})"
-        f".transformList(k, v, {is_one} && !(p == 'labels' ? k in {cel.texts(_LABELS)} : "
-        f"k in {cel.texts(_ANNOTATIONS)}) && m.before[?p][?k].orValue('') != v, "
-        + cel.said("{}.{} has {}: {}", "m.place", "p", "k", f"{_SWAPPED}{cel.text(advice)})")
-        + ")).flatten()).flatten()"
+        f"variables.strange.filter(k, {is_one}).map(k, "
+        + cel.said("{} has {}: {}", "k.place", "k.key", swapped)
+        + ")"
     )
 
 
+_IS_KUEUES = keys.is_kueues("k.key")
+_IS_GROUPS = f"k.key.startsWith({cel.text(f'{labels.KUEUE_GROUP}/pod-group-')})"
 _FOREIGN = cel.joined(
     (
         _strange(
@@ -214,10 +153,10 @@ _FOREIGN = cel.joined(
             f"{_IS_KUEUES} && !({_IS_GROUPS})",
             "leave it out, it is between Kueue and the cluster",
         ),
-        _strange(_IS_JOBSETS, "leave it out, it chooses hosts beside the queue"),
+        _strange(keys.is_jobsets("k.key"), "leave it out, it chooses hosts beside the queue"),
     )
 )
-_UNKNOWN = _strange(_IS_OURS, "leave it out, nothing here is called so")
+_UNKNOWN = _strange(keys.is_ours("k.key"), "leave it out, nothing here is called so")
 _PARENT_KEY = cel.text(labels.PARENT_FRAMEWORK)
 _PARENT = cel.where(
     "variables.isFresh",

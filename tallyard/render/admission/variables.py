@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tallyard import labels
-from tallyard.render.admission import cel, form
+from tallyard.render.admission import cel, form, keys
 from tallyard.render.admission.cel import label, record, text
 
 
@@ -242,4 +242,5 @@ VARIABLES_OF_LOCKS: Mapping[str, str] = {
     "before": (
         "variables.isNew || request.kind.kind == 'CronJob' ? dyn({}) : dyn(oldObject.metadata)"
     ),
+    "strange": keys.STRANGE,
 }
