@@ -1,8 +1,5 @@
 """Which cards a queue gives, and that one kind and one model of them is meant."""
 
-# Chinese punctuation is full-width.
-# ruff: noqa: RUF001
-
 from __future__ import annotations
 
 from tallyard import labels
@@ -170,42 +167,22 @@ _NOT_IN = _expressions(
 LOCKS: tuple[Lock, ...] = (
     of_fresh_template(
         "cards-asked",
-        (
-            "work without cards on a host with cards takes the room beside them",
-            "不用卡的作业跑在有卡的主机上会占用为卡预留的 CPU 和内存",
-        ),
         _NO_CARDS,
     ),
     of_fresh_template(
         "cards-offered",
-        (
-            "a job whose queue has no such cards waits for ever",
-            "队列没有这种卡，作业会永远等待",
-        ),
         _FOREIGN,
     ),
     of_fresh_template(
         "cards-alike",
-        (
-            "no host has two kinds of card, so such a pod can never be placed",
-            "没有主机同时有两种卡，这样的 Pod 永远放不下",
-        ),
         _TWO_KINDS,
     ),
     of_fresh_template(
         "model-chosen",
-        (
-            "without a model Kueue takes the next dearer one in silence",
-            "不写型号时 Kueue 会悄悄换用更贵的型号",
-        ),
         cel.joined((_NO_MEMORY, _NOT_CHOSEN, _NOT_IN)),
     ),
     of_fresh_template(
         "model-offered",
-        (
-            "a job for a model that its queue has not waits for ever",
-            "队列没有该型号，作业会永远等待",
-        ),
         cel.joined((_NAMED, _TOO_SMALL, _MEMORY_NAMED, _AMONG)),
     ),
 )

@@ -1,8 +1,5 @@
 """Whose work it is, and that it stays so."""
 
-# Chinese punctuation is full-width.
-# ruff: noqa: RUF001
-
 from __future__ import annotations
 
 from tallyard import labels
@@ -183,26 +180,14 @@ _STARTED = cel.when(
 FIRST: tuple[Lock, ...] = (
     Lock(
         "project-known",
-        (
-            "what the spec does not name has no queue and no account",
-            "规格中没有的项目，没有队列，也没有账户",
-        ),
         _NO_PROJECT,
     ),
     Lock(
         "form-whole",
-        (
-            "into what has not the form of its kind nothing can be filled in",
-            "不符合该类型格式的对象无法补全",
-        ),
         _NOT_WHOLE,
     ),
     Lock(
         "size-bounded",
-        (
-            "an object is looked at whole, and the API server gives that a bounded time",
-            "对象要整体检查，而 API 服务器给检查的时间有上限",
-        ),
         _TOO_LARGE,
     ),
 )
@@ -210,50 +195,26 @@ FIRST: tuple[Lock, ...] = (
 LOCKS: tuple[Lock, ...] = (
     Lock(
         "user-known",
-        (
-            "work is paid for by a user of the spec, and a login that it does not know has none",
-            "作业由规格中的用户付费；规格不认识的登录名没有对应的用户",
-        ),
         _NO_USER,
     ),
     Lock(
         "labels-kept",
-        (
-            "who pays, how long it may run and which queue it is in were decided when it was sent",
-            "由谁付费、可运行多久、在哪个队列，在提交时就已确定",
-        ),
         cel.joined((_KEPT, _KEPT_BY_PODS, _LOGIN_KEPT)),
     ),
     Lock(
         "owners-true",
-        (
-            "Kueue lets what belongs to admitted work run without a queue",
-            "Kueue 会让从属于已准入作业的对象不经队列直接运行",
-        ),
         _OWNERS,
     ),
     Lock(
         "kueue-keys",
-        (
-            "by its own labels and annotations Kueue can be told to look away",
-            "通过 Kueue 自己的标签和注解可以让 Kueue 不管理该作业",
-        ),
         cel.joined((_FOREIGN, _PARENT)),
     ),
     Lock(
         "keys-known",
-        (
-            "a label or an annotation that nothing reads would be a wish that nobody hears",
-            "没有程序读取的标签或注解等于没写",
-        ),
         _UNKNOWN,
     ),
     Lock(
         "suspend-kept",
-        (
-            "a job that is started by hand runs before its queue has room for it",
-            "手动启动的作业会在队列有空位之前运行",
-        ),
         _STARTED,
     ),
 )

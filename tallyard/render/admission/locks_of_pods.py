@@ -1,8 +1,5 @@
 """What a pod template may not say of hosts: by name, by label, by toleration, by claim."""
 
-# Chinese punctuation is full-width.
-# ruff: noqa: RUF001
-
 from __future__ import annotations
 
 from tallyard import labels
@@ -115,50 +112,26 @@ _PRIORITY = cel.where(
 LOCKS: tuple[Lock, ...] = (
     of_fresh_template(
         "hosts-by-queue",
-        (
-            "by other labels a job would hold quota for hosts on which it can never be placed",
-            "按其他标签选择，作业会占住配额却永远放不到主机上",
-        ),
         cel.joined((_SELECTORS, _TERMS)),
     ),
     of_fresh_template(
         "taints-kept",
-        (
-            "taints keep a pool's hosts for its own queues, and unverified ones for nobody",
-            "污点把资源池的主机留给自己的队列，未核验的主机不给任何人",
-        ),
         _TOLERATIONS,
     ),
     of_fresh_template(
         "scheduler-asked",
-        (
-            "a pod that names its host is placed without a queue and without room",
-            "自己写明主机的 Pod 不经队列、不看余量就被放置",
-        ),
         cel.joined((_PLACED, _MANAGED)),
     ),
     of_fresh_template(
         "neighbours-own",
-        (
-            "one small pod that wants others away would keep a whole pool from another project",
-            "一个排斥他人的小 Pod 就能把整个资源池挡在其他项目之外",
-        ),
         _NEIGHBOURS,
     ),
     of_fresh_template(
         "claims-none",
-        (
-            "Kueue does not count devices that are claimed, so no quota would hold",
-            "Kueue 不统计以 claim 申请的设备，配额会失效",
-        ),
         _CLAIMS,
     ),
     of_fresh_template(
         "priority-given",
-        (
-            "who goes first is the queue's to say, also to the scheduler and the kubelet",
-            "谁先运行由队列决定，对调度器和 kubelet 也一样",
-        ),
         _PRIORITY,
     ),
 )

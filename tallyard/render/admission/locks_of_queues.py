@@ -1,8 +1,5 @@
 """Which queue takes what: services, agents, times, places."""
 
-# Chinese punctuation is full-width.
-# ruff: noqa: RUF001
-
 from __future__ import annotations
 
 from tallyard import labels
@@ -133,50 +130,26 @@ _NOWHERE = (
 LOCKS: tuple[Lock, ...] = (
     Lock(
         "queue-named",
-        (
-            "what names no queue would wait for ever, or run beside all quotas",
-            "不写队列的作业会永远等待，或绕过配额运行",
-        ),
         _NO_QUEUE,
     ),
     Lock(
         "queue-own",
-        (
-            "a queue of another project is paid for by that project",
-            "其他项目的队列由其他项目付费",
-        ),
         _OTHERS_QUEUE,
     ),
     Lock(
         "services-end",
-        (
-            "what never ends may not hold cards that others are promised in turn",
-            "不会结束的服务不得占用需轮流使用的卡",
-        ),
         _ENDLESS,
     ),
     Lock(
         "time-limited",
-        (
-            "what a job costs is frozen for its whole limit, so it has one, within its tier's",
-            "作业的费用按整个时限预冻结，因此必须有时限，且不超过等级的上限",
-        ),
         _TIMELESS,
     ),
     Lock(
         "agent-pods",
-        (
-            "a program that starts pods by itself can start them without end",
-            "自行启动 Pod 的程序可能无止境地启动",
-        ),
         _SWARM,
     ),
     Lock(
         "within-known",
-        (
-            "a level that is not there would bind nothing together",
-            "不存在的层级不会起任何作用",
-        ),
         _NOWHERE,
     ),
 )

@@ -129,10 +129,6 @@ _RIGHTS = (
 LOCKS: tuple[Lock, ...] = (
     of_fresh_template(
         "rights-few",
-        (
-            "Pod Security `restricted` refuses such pods only after the job was taken",
-            "Pod 安全标准 restricted 要到作业被接收之后才会拒绝这样的 Pod",
-        ),
         cel.joined((_SHARED, _PORTS, _VOLUMES, _RIGHTS)),
     ),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tallyard.catalog.rules import RULES
 from tallyard.render.admission import cel
 
 
@@ -32,15 +33,18 @@ class Lock:
     """What is refused.
 
     Attributes:
-        name: A slug; the sentences end with it.
-        because: Why it is refused, in English and Chinese.
+        name: As the table of rules has it; the sentences end with it.
         faults: A CEL expression of a list of sentences, empty where nothing is wrong: each says
             what was found and what to do.
     """
 
     name: str
-    because: tuple[str, str]
     faults: str
+
+    @property
+    def because(self) -> tuple[str, str]:
+        """Return why it is refused, in English and Chinese."""
+        return RULES[self.name].because
 
 
 def fresh(items: str) -> str:
@@ -48,6 +52,6 @@ def fresh(items: str) -> str:
     return cel.where("variables.isFresh", f"({items})")
 
 
-def of_fresh_template(name: str, because: tuple[str, str], faults: str) -> Lock:
+def of_fresh_template(name: str, faults: str) -> Lock:
     """Return a lock of a template that has just been written; Kueue adds to it later."""
-    return Lock(name, because, fresh(faults))
+    return Lock(name, fresh(faults))

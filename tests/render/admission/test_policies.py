@@ -131,10 +131,10 @@ def test_every_rule_is_in_its_policy() -> None:
 
 
 def test_what_must_hold_first_is_told_alone() -> None:
-    first = [Lock("a", ("x", "x"), "['one']")]
+    first = [Lock("a", "['one']")]
     variables = {
         v["name"]: v["expression"]
-        for v in _spec(lock_policy([Lock("b", ("x", "x"), "['two']")], first=first))["variables"]
+        for v in _spec(lock_policy([Lock("b", "['two']")], first=first))["variables"]
     }
     assert variables["first"] == "((['one']).map(s, s + ' [a]'))"
     assert variables["faults"] == (

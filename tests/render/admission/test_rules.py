@@ -53,5 +53,5 @@ def test_every_parenthesis_of_a_rule_is_closed_in_it() -> None:
 
 
 def test_a_lock_of_a_fresh_template_is_quiet_about_what_kueue_wrote() -> None:
-    lock = of_fresh_template("x", ("why", "为什么"), "a + b")
+    lock = of_fresh_template("x", "a + b")
     assert lock.faults == "(variables.isFresh ? (a + b) : [])"
