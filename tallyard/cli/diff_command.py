@@ -82,17 +82,17 @@ def diff(
     from tallyard.spec.changes.warnings import new_warnings  # noqa: PLC0415
     from tallyard.spec.changes.whole import changes  # noqa: PLC0415
 
-    path, now = _overlay(stack), datetime.now(UTC)
+    path, now = stack_file(stack), datetime.now(UTC)
     repo = repository(path)
-    sides = _sides(repo, path, (rev1, rev2), now, error_format)
-    before, after = (_platform(side) for side in sides)
+    sides = both_sides(repo, path, (rev1, rev2), now, error_format)
+    before, after = (platform_of(side) for side in sides)
     found = changes(before, after, now)
     changed = objects(before, after)
-    warnings = new_warnings(*map(_problems, sides))
+    warnings = new_warnings(*map(problems_of, sides))
     differs = is_changed(found, changed)
     code = ExitCode.CHANGES if exit_code and differs else ExitCode.OK
     session.expect(code)
-    title, about = _title(path, sides), _about(found, sides, differs=differs)
+    title, about = title_of(path, sides), about_of(found, sides, differs=differs)
     if output is DiffFormat.MARKDOWN:
         sys.stdout.write(markdown(title, about, sections(found, changed, warnings)))
     elif output is DiffFormat.TABLE:
@@ -104,7 +104,7 @@ def diff(
     return code
 
 
-def _overlay(stack: Stack | None) -> Path:
+def stack_file(stack: Stack | None) -> Path:
     """Return the environment's file; in a folder of a repository that of its `stacks`."""
     if not STACKS.is_dir():
         for folder in _parents():
@@ -123,7 +123,7 @@ def _parents() -> Sequence[Path]:
         return ()
 
 
-def _sides(
+def both_sides(
     repo: Repository,
     path: Path,
     names: tuple[str, str | None],
@@ -144,6 +144,17 @@ def _sides(
         else at_revision(repo, revision(repo, name), path, now)
         for name in names
     )
+    return checked((before, after), path, form)
+
+
+def checked(sides: tuple[Side, Side], path: Path, form: ErrorFormat | None) -> tuple[Side, Side]:
+    """Return both sides, none with an error.
+
+    Raises:
+        Complaint: The environment is in neither.
+        SpecRefused: One of them has errors, which have been told.
+    """
+    before, after = sides
     loaded = [side.loaded for side in (before, after) if side.loaded is not None]
     if not loaded:
         raise _no_environment(path, (before, after))
@@ -157,11 +168,13 @@ def _sides(
     return before, after
 
 
-def _platform(side: Side) -> Platform | None:
+def platform_of(side: Side) -> Platform | None:
+    """Return what a side means; None where there is no such environment."""
     return side.loaded.platform if side.loaded is not None else None
 
 
-def _problems(side: Side) -> tuple[Problem, ...]:
+def problems_of(side: Side) -> tuple[Problem, ...]:
+    """Return what a side is warned of."""
     return side.loaded.problems if side.loaded is not None else ()
 
 
@@ -185,7 +198,8 @@ def _no_environment(path: Path, sides: tuple[Side, Side]) -> Complaint:
     return Complaint(ExitCode.NOT_FOUND, Parts(str(path), what, why, todo))
 
 
-def _title(path: Path, sides: tuple[Side, Side]) -> str:
+def title_of(path: Path, sides: tuple[Side, Side]) -> str:
+    """Return which file is compared, between what."""
     return f"{path}: {_side_name(sides[0])} → {_side_name(sides[1])}"
 
 
@@ -197,7 +211,7 @@ def _side_name(side: Side) -> str:
     return at.name if at.commit.startswith(at.name) else f"{one_line(at.name)} ({commit})"
 
 
-def _about(found: Changes, sides: tuple[Side, Side], *, differs: bool) -> str:
+def about_of(found: Changes, sides: tuple[Side, Side], *, differs: bool) -> str:
     """Return what is to be said of the whole; an empty text where the sections say it all."""
     from tallyard.spec.changes.change import Presence  # noqa: PLC0415
 

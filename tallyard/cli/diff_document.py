@@ -18,8 +18,9 @@ of it, a queue's priority `name` and `value`. `sharing` is what the spec has the
 `slices` says of the pools that cut them into how many. `coreHours` is the whole platform's a month. `flavors` come beside
 the ones before them. `replaced` are objects that could only be deleted and made again under
 their names, with whether `pulumi up` refuses that (`refused`); `removed` are those that are no
-longer asked for, with their `fate` (`kept`, `protected`, `deleted`). `warnings` are the ones
-that the spec had not before, as in a `ProblemList`.
+longer asked for, with their `fate` (`kept`, `protected`, `deleted`). `waivers` are the ones in
+force that came, went or changed: `objects` is empty where the rule is waived for all.
+`warnings` are the ones that the spec had not before, as in a `ProblemList`.
 """
 
 from __future__ import annotations
@@ -39,8 +40,9 @@ from tallyard.spec.changes.hosts import Altered, HostsChange, Move
 from tallyard.spec.changes.projects import OverrideChange, ProjectChange
 from tallyard.spec.changes.renames import Rename
 from tallyard.spec.changes.supply import Budget, Supply, SupplyChange
+from tallyard.spec.changes.waivers import WaiverChange
 from tallyard.spec.changes.whole import Changes
-from tallyard.spec.model import CoreHours, Override
+from tallyard.spec.model import CoreHours, Override, Waiver
 from tallyard.spec.problem import Problem
 
 _PERCENT = 100
@@ -87,6 +89,7 @@ def spec_diff(
                 "before": _budget(found.budget.before),
                 "after": _budget(found.budget.after),
             },
+            "waivers": [_waiver_change(each) for each in found.waivers],
             "flavors": [_flavor(each) for each in objects.flavors],
             "replaced": [_replaced(each) for each in objects.replaced],
             "removed": [_object(each) | {"fate": each.fate.value} for each in objects.removed],
@@ -245,6 +248,25 @@ def _move(move: Move) -> dict[str, Any]:
         "hosts": list(move.hosts),
         "before": {"pool": move.pool_before, "model": move.model_before},
         "after": {"pool": move.pool, "model": move.model},
+    }
+
+
+def _waiver_change(change: WaiverChange) -> dict[str, Any]:
+    return {
+        "presence": change.presence.value,
+        "before": _waiver(change.before),
+        "after": _waiver(change.after),
+    }
+
+
+def _waiver(waiver: Waiver | None) -> dict[str, Any] | None:
+    if waiver is None:
+        return None
+    return {
+        "rule": waiver.rule,
+        "objects": list(waiver.objects),
+        "until": _moment(waiver.until),
+        "reason": waiver.reason,
     }
 
 

@@ -84,6 +84,7 @@ _ZH: Mapping[str, str] = {
     "Projects": "项目",
     "For everybody": "所有人",
     "Hosts": "主机",
+    "Waivers": "豁免",
     "Before you apply this": "应用之前",
     "New warnings": "新增警告",
     "Cards and core-hours": "卡与核时",

@@ -19,6 +19,7 @@ from tallyard.spec import (
     project_checks,
     quota_checks,
     request_checks,
+    waiver_checks,
 )
 from tallyard.spec.draft import Draft
 from tallyard.spec.problem import Problem
@@ -34,6 +35,7 @@ CHECKS = (
     *coverage_checks.CHECKS,
     *project_checks.CHECKS,
     *override_checks.CHECKS,
+    *waiver_checks.CHECKS,
 )
 
 

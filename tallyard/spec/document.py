@@ -32,6 +32,7 @@ from tallyard.spec.keys import Keys
 from tallyard.spec.keys_of_core_hours import FreezeKeys, PriceKeys
 from tallyard.spec.keys_of_pools import AcceleratorKeys, PoolKeys, PriorityKeys
 from tallyard.spec.keys_of_projects import ProjectKeys, TierKeys
+from tallyard.spec.keys_of_waivers import WaiverKeys
 from tallyard.spec.keys_of_work import GangKeys, RetentionKeys
 
 API_VERSION = "tallyard.dev/v1"
@@ -154,6 +155,16 @@ def _retention(**rest: Any) -> Any:
     return key("How long what has ended is kept.", per_environment=True, **rest)
 
 
+def _waivers() -> Any:
+    return key(
+        "Exceptions from the rules that a change is reviewed by; those of both files hold.",
+        effect="What the rule finds there is told, with the reason, and stops nothing.",
+        origin="every rule holds",
+        per_environment=True,
+        default=(),
+    )
+
+
 class PlatformKeys(Keys):
     """What is the same in every environment."""
 
@@ -202,6 +213,7 @@ class PlatformKeys(Keys):
     retention: RetentionKeys = _retention(default=RetentionKeys())
     tiers: dict[DnsLabel, TierKeys] = key("Classes of quota.", filled="minProperties")
     projects: dict[Spoken, ProjectKeys] = key("The teams.", filled="minProperties")
+    waivers: tuple[WaiverKeys, ...] = _waivers()
 
 
 class OverlayKeys(Keys):
@@ -226,3 +238,4 @@ class OverlayKeys(Keys):
     availability: Share | None = _availability(default=None)
     gangs: GangKeys | None = _gangs(default=None)
     retention: RetentionKeys | None = _retention(default=None)
+    waivers: tuple[WaiverKeys, ...] = _waivers()

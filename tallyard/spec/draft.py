@@ -13,6 +13,7 @@ from tallyard import labels
 from tallyard.spec import fields, hosts, moments
 from tallyard.spec.document import HostsKeys, OverlayKeys, PlatformKeys
 from tallyard.spec.keys_of_projects import OverrideKeys
+from tallyard.spec.keys_of_waivers import WaiverKeys
 from tallyard.spec.problem import Problem
 from tallyard.spec.shape import Shaped
 from tallyard.spec.suggest import nearest
@@ -42,7 +43,8 @@ class Draft:
 
     `written` are the files as they stand, broken parts too. `names` holds, per section,
     every name that is written there, those of broken entries too: a reference to one of them
-    is not a second fault. `now` is the moment that the overrides' ends are compared with.
+    is not a second fault. `now` is the moment that the ends of overrides and
+    waivers are compared with.
     """
 
     platform: Shaped[PlatformKeys]
@@ -129,6 +131,12 @@ class Draft:
         for index, override in enumerate(self.platform.keys.projects[project].overrides):
             if self.now < self.end(override.until):
                 yield index, override
+
+    def waivers(self) -> Iterator[tuple[Tree, int, WaiverKeys]]:
+        """Yield the waivers of both files, each with its file and its place in the list there."""
+        for file in (self.platform, self.overlay):
+            for index, waiver in enumerate(file.keys.waivers):
+                yield file.tree, index, waiver
 
     def problem(self, code: str, *steps: Step, **values: object) -> Problem:
         """Return a problem at a value; its path is looked up in the file that has it."""

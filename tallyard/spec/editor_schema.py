@@ -24,6 +24,7 @@ _MARKDOWN = re.compile(r"([\\*_<>#|~])")
 # What a kind of value looks like: editors offer it where the value is to be written.
 _EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "CoreHours": ("30000/month",),
+    "ObjectPattern": ("ClusterQueue/nlp-training",),
     "Moment": ("2026-12-31", "2026-12-31T18:00+08:00"),
     "Quantity": ("64Gi",),
     "Share": ("40%",),
@@ -62,6 +63,17 @@ _SNIPPETS: Mapping[str, tuple[Mapping[str, Any], ...]] = {
             "body": {
                 "tier": "${1:bronze}",
                 "users": {"${2:li.wei}": {"logins": ["${3:oidc:li.wei@corp.example}"]}},
+            },
+        },
+    ),
+    "WaiverKeys": (
+        {
+            "label": "a rule waived for some objects",
+            "body": {
+                "rule": "${1:objects-replaced}",
+                "objects": ["${2:ResourceFlavor/training-*}"],
+                "reason": "${3:why}",
+                "until": "${4:2026-12-31}",
             },
         },
     ),

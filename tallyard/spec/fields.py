@@ -15,6 +15,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from tallyard import units
+from tallyard.catalog.rules import RULES, WAIVABLE
 from tallyard.spec import moments
 from tallyard.spec.hosts import RANGE_PATTERN
 
@@ -44,6 +45,10 @@ CORE_HOURS_PATTERN = r"^[0-9]{1,12}/(day|week|month)$"
 MOMENT_PATTERN = (
     r"^2[0-9]{3}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2})?(Z|[+-][0-9]{2}:[0-9]{2})?)?$"
 )
+# Each letter can be a wildcard; the names of roles may have colons.
+_KIND = r"([A-Z*?]|\[!?[A-Z]+\])([A-Za-z0-9*?]|\[!?[A-Za-z0-9-]+\])*"
+_NAME = r"([A-Za-z0-9._:*?-]|\[!?[A-Za-z0-9._:-]+\])+"
+OBJECT_PATTERN = rf"^{_KIND}(/{_NAME}){{1,2}}$"
 ZONE_PATTERN = r"^[A-Za-z][A-Za-z0-9_+/-]*$"
 
 # Figures above these are slips of the finger; no host or cluster has them.
@@ -64,6 +69,10 @@ SLICES_MAX = 16
 # User classes may not go higher: Kubernetes keeps what is above for the system's own.
 PRIORITY_MAX = 1_000_000_000
 PRIORITY_MIN = -(2**31)
+# A kind and a namespace have at most 63 letters, a name 253; wildcards only make them shorter.
+_OBJECT_LENGTH_MAX = 400
+# In the order of the table.
+_RULE_NAMES = [name for name in RULES if name in WAIVABLE]
 # Below this a quantity is almost surely a number without its unit.
 QUANTITY_BYTES_MIN = 2**20
 
@@ -140,6 +149,14 @@ def _moment(text: str) -> str:
     return text
 
 
+def _rule(text: str) -> str:
+    if text in RULES and text not in WAIVABLE:
+        raise PydanticCustomError("rule_not_waivable", "a rule that no waiver reaches")
+    if text not in RULES:
+        raise PydanticCustomError("rule_unknown", "no such rule")
+    return text
+
+
 def _zone(text: str) -> str:
     if text not in moments.zones():
         raise PydanticCustomError("zone_unknown", "no such time zone")
@@ -161,6 +178,10 @@ type Cpu = Annotated[int, Field(ge=1, le=CPU_MAX)]
 type Rate = Annotated[float, Field(ge=RATE_MIN, le=RATE_MAX), AfterValidator(_fine_number)]
 type Factor = Annotated[float, Field(ge=1, le=OVERCOMMIT_MAX), AfterValidator(_fine_number)]
 type Moment = Annotated[str, Field(pattern=MOMENT_PATTERN), AfterValidator(_moment)]
+type RuleName = Annotated[
+    str, Field(json_schema_extra={"enum": list(_RULE_NAMES)}), AfterValidator(_rule)
+]
+type ObjectPattern = Annotated[str, Field(pattern=OBJECT_PATTERN, max_length=_OBJECT_LENGTH_MAX)]
 type Zone = Annotated[str, Field(pattern=ZONE_PATTERN, max_length=64), AfterValidator(_zone)]
 
 

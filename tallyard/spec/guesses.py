@@ -181,6 +181,12 @@ def _object_name(text: str) -> str:
     return re.sub(r"[\s_./]+", "-", text.lower()).strip("-")
 
 
+def _objects(text: str) -> str:
+    # Behind the kind a colon or a point parts, in a name it does not.
+    parted = re.sub(r"^([A-Z][A-Za-z]*)\s*[:./\s]\s*", r"\1/", text)
+    return re.sub(r"\s*/\s*|\s+", "/", parted)
+
+
 def _label(text: str) -> str:
     return re.sub(r"[\s/]+", "-", text).strip("-_.")
 
@@ -197,6 +203,7 @@ _GUESSES: dict[str, tuple[Callable[[str], str], str]] = {
     "SPEC130": (_zone, fields.ZONE_PATTERN),
     "SPEC132": (_registry, fields.REGISTRY_PATTERN),
     "SPEC133": (_prefix, fields.RESOURCE_PREFIX_PATTERN),
+    "SPEC141": (_objects, fields.OBJECT_PATTERN),
     "SPEC403": (_host_names, _HOST_FORM),
     "SPEC405": (_hosts, _HOST_FORM),
 }

@@ -317,6 +317,23 @@ _MODELS: Mapping[str, str] = {
     ),
     "Why, in a few words.": "原因，用几个词说明。",
     "Shown wherever the limits are shown.": "凡显示限额之处都会显示。",
+    # Waivers
+    "Exceptions from the rules that a change is reviewed by; those of both files hold.": (
+        "豁免：对审查变更的规则的例外；两个文件中的都有效。"
+    ),
+    "What the rule finds there is told, with the reason, and stops nothing.": (
+        "规则在该处的发现连同原因一起显示，但不再阻止变更。"
+    ),
+    "every rule holds": "所有规则都有效",
+    "An exception from one rule of the review until a moment; then the rule holds again.": (
+        "一项豁免：到某一时刻为止，对一条审查规则的例外；此后规则重新生效。"
+    ),
+    "The rule, by the name that its findings end with.": ("规则的名称，即其每条发现末尾的名称。"),
+    "The objects that it is waived for, as Kind/name, or Kind/namespace/name where they have "
+    "one; `*`, `?` and `[ab]` stand for other letters. Without this key it is waived for all.": (
+        "豁免哪些对象：写 Kind/name，有命名空间的写 Kind/namespace/name；"
+        "`*`、`?` 和 `[ab]` 代表其他字符。不写此键则豁免全部对象。"
+    ),
     # Hosts
     "Hosts of one kind.": "一种主机。",
     "A host, or a range of them: a100-[00-03].": "一台主机，或主机的范围：a100-[00-03]。",
@@ -494,6 +511,7 @@ _KINDS: Mapping[str, str] = {
     ),
     "time zone: Area/City": "时区：Area/City",
     "name, or range of names: gpu-[00-03]": "名称，或名称的范围：gpu-[00-03]",
+    "object: Kind/name or Kind/namespace/name": "对象：Kind/name 或 Kind/namespace/name",
     "quantity with its unit: 512Mi, 4Gi, 1.5Ti": "带单位的数量：512Mi、4Gi、1.5Ti",
     "time: 90s, 15m, 4h, 3d": "时长：90s、15m、4h、3d",
 }

@@ -31,6 +31,7 @@ _TEXTS: Mapping[str, str] = {
     fields.PERCENT_PATTERN: "percentage",
     fields.CORE_HOURS_PATTERN: "number/day, number/week or number/month",
     fields.MOMENT_PATTERN: "day, or moment: 2026-12-31, 2026-12-31T18:00+08:00",
+    fields.OBJECT_PATTERN: "object: Kind/name or Kind/namespace/name",
     fields.ZONE_PATTERN: "time zone: Area/City",
     RANGE_PATTERN: "name, or range of names: gpu-[00-03]",
     units.QUANTITY_PATTERN: "quantity with its unit: 512Mi, 4Gi, 1.5Ti",

@@ -16,6 +16,7 @@ from tallyard.spec.keys import Keys
 from tallyard.spec.keys_of_core_hours import FreezeKeys, PriceKeys
 from tallyard.spec.keys_of_pools import AcceleratorKeys, PoolKeys, SharingKeys
 from tallyard.spec.keys_of_projects import OverrideKeys, ProjectKeys, TierKeys, UserKeys
+from tallyard.spec.keys_of_waivers import WaiverKeys
 from tallyard.spec.keys_of_work import GangKeys, RetentionKeys
 from tallyard.spec.model import (
     Accelerator,
@@ -39,8 +40,10 @@ from tallyard.spec.model import (
     Tier,
     Uneven,
     User,
+    Waiver,
     Work,
 )
+from tallyard.spec.tree import find
 
 _MILLI = 1000
 
@@ -73,6 +76,7 @@ def platform(draft: Draft) -> Platform:
         availability=availability(draft),
         gangs=_gangs(_of_environment(keys.gangs, overlay.gangs)),
         retention=_retention(_of_environment(keys.retention, overlay.retention)),
+        waivers=tuple(_waivers(draft)),
     )
 
 
@@ -304,6 +308,26 @@ def _override(keys: OverrideKeys, zone: str) -> Override:
         max_time_seconds=_seconds(keys.max_time),
         until=moments.end(keys.until, zone),
         reason=keys.reason,
+    )
+
+
+def _waivers(draft: Draft) -> Iterator[Waiver]:
+    """Yield the waivers of both files that have not ended."""
+    for tree, index, keys in draft.waivers():
+        until = draft.end(keys.until)
+        if draft.now < until:
+            path = find(tree, ("waivers", index)).path
+            yield _waiver(keys, until, path, is_of_environment=tree is draft.overlay.tree)
+
+
+def _waiver(keys: WaiverKeys, until: datetime, path: str, *, is_of_environment: bool) -> Waiver:
+    return Waiver(
+        rule=keys.rule,
+        objects=keys.objects or (),
+        reason=keys.reason,
+        until=until,
+        path=path,
+        is_of_environment=is_of_environment,
     )
 
 

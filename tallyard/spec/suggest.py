@@ -42,6 +42,9 @@ OTHER_WORDS = {
     **dict.fromkeys(("份额", "占比"), ("share", "user-share")),
     **dict.fromkeys(("厂商", "manufacturer"), ("vendor",)),
     **dict.fromkeys(("机架",), ("rack",)),
+    **dict.fromkeys(("exceptions", "exemptions", "豁免"), ("waivers",)),
+    **dict.fromkeys(("policy", "规则"), ("rule",)),
+    **dict.fromkeys(("resources", "targets", "对象"), ("objects",)),
 }
 
 

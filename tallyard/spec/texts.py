@@ -342,6 +342,10 @@ TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
             "{found} is none of the words that can stand here. {choices} If none of them fits, leave the key out.",
             "{found} 不是此处可用的词。{choices}如果都不合适，请省略此键。",
         ),
+        "SPEC141": (
+            "{found} names no objects. {nearest} Write Kind/name, or Kind/namespace/name for what is in a namespace: ClusterQueue/nlp-training, LocalQueue/nlp/*. A kind begins with a capital.",
+            "{found} 不能表示对象。{nearest}请写 Kind/name，命名空间中的对象写 Kind/namespace/name：ClusterQueue/nlp-training、LocalQueue/nlp/*。Kind 以大写字母开头。",
+        ),
         "SPEC199": (
             "{found} does not fit here ({detail}). See `tally spec explain`.",
             "{found} 不符合要求（{detail}）。请查看 tally spec explain。",
@@ -362,6 +366,14 @@ TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "SPEC204": (
             "There is no priority {found}. {nearest}{choices}",
             "没有优先级 {found}。{nearest}{choices}",
+        ),
+        "SPEC205": (
+            "There is no rule {found}. {nearest}{choices}",
+            "没有规则 {found}。{nearest}{choices}",
+        ),
+        "SPEC206": (
+            "The rule {found} is asked by the API server of all that is submitted, and no waiver reaches it there. Delete this entry.",
+            "规则 {found} 由 API 服务器对提交的全部内容检查，豁免对它不起作用。请删除此项。",
         ),
         # 3xx: accelerators, topology, priorities, pools
         "SPEC301": (
@@ -698,6 +710,19 @@ TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "SPEC616": (
             "{projects} projects and {pools} pools make {found} queues, and neither Kueue nor etcd is made for more than {limit} in one cluster. Join pools or projects, grant fewer pools in the tiers, or split the platform.",
             "{projects} 个项目和 {pools} 个资源池会产生 {found} 个队列，而 Kueue 和 etcd 都不适合在单个集群中超过 {limit} 个。请合并资源池或项目、在配额等级中少授予资源池，或拆分平台。",
+        ),
+        # 7xx: waivers of rules
+        "SPEC701": (
+            "This waiver ended on {found}; the rule {rule} holds again. Delete it.",
+            "此豁免已于 {found} 结束，规则 {rule} 已重新生效。请删除。",
+        ),
+        "SPEC702": (
+            "{found} is more than a year away: this is no exception any more. Choose an earlier end, or change what the rule finds.",
+            "{found} 在一年以后：这不再是例外。请提前结束，或改正规则所发现的内容。",
+        ),
+        "SPEC703": (
+            "The rule {rule} is waived for this until {other} already, and which of the two ends counts cannot be known. Keep one.",
+            "规则 {rule} 对此已有一项到 {other} 为止的豁免，无法确定以哪一个期限为准。请只保留一项。",
         ),
     }
 )

@@ -46,6 +46,7 @@ _PATTERNS = {
     fields.ZONE_PATTERN: "SPEC130",
     fields.REGISTRY_PATTERN: "SPEC132",
     fields.RESOURCE_PREFIX_PATTERN: "SPEC133",
+    fields.OBJECT_PATTERN: "SPEC141",
 }
 # Texts that begin with a figure: a bare number there is one without its unit.
 _FIGURES = frozenset({"SPEC117", "SPEC124", "SPEC125", "SPEC126", "SPEC127"})
@@ -70,6 +71,8 @@ _OTHERS = {
     "too_fine": "SPEC128",
     "zone_unknown": "SPEC130",
     "no_such_moment": "SPEC131",
+    "rule_unknown": "SPEC205",
+    "rule_not_waivable": "SPEC206",
 }
 
 
@@ -107,8 +110,8 @@ def fault(
             values = {"right": _as_list(node, item or {})}
         case "SPEC109":
             values = {"choices": list(rule.get("properties", ()))}
-        case "SPEC110":
-            code, values = _not_a_word(rule, node)
+        case "SPEC110" | "SPEC205":
+            code, values = _not_a_word(code, rule, node)
         case "SPEC111":
             values = {
                 "least": context.get("least", rule.get("minimum")),
@@ -124,13 +127,13 @@ def fault(
     return code, values
 
 
-def _not_a_word(rule: schema.Schema, node: Tree) -> tuple[str, dict[str, Any]]:
+def _not_a_word(code: str, rule: schema.Schema, node: Tree) -> tuple[str, dict[str, Any]]:
     """Return what is told of a value that is none of the words of its place."""
     words = rule.get("enum", (rule.get("const"),))
     likely = nearest(str(found(node)), map(str, words))
     values = {"choices": [*words, *_mapping_choices(rule)], "nearest": likely}
     can_be_left_out = "default" in rule and rule["default"] is None
-    return "SPEC140" if can_be_left_out and not likely else "SPEC110", values
+    return "SPEC140" if can_be_left_out and not likely else code, values
 
 
 def _only_item(node: Tree) -> str:

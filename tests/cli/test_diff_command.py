@@ -30,6 +30,13 @@ MUCH = (
             "  robots: {tier: bronze, users: {sun.na: {}}}"
         ),
     ),
+    (
+        "\ntiers",
+        (
+            "\nwaivers: [{rule: objects-replaced, objects: [ResourceFlavor/training-*, "
+            "ClusterQueue/nlp-training], reason: new cards, until: 2100-12-31}]\ntiers"
+        ),
+    ),
 )
 
 

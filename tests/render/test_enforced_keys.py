@@ -154,6 +154,7 @@ ELSEWHERE = (
     *("accelerators.NAME.vendor", "accelerators.NAME.origin"),
     *("nodes[0].pool", "nodes[0].block", "nodes[0].rack", "projects.NAME.overrides[0].reason"),
     *("priorities[0].name", "pools.NAME.work", "pools.NAME.borrows-from"),
+    "waivers",
 )
 
 

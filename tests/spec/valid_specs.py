@@ -357,6 +357,15 @@ def _platform(draw: Draw) -> Keys:
         keys["defaults"]["resources"] = {"rdma/hca": 1, "example.com/nic0": 2}
     if draw.some(0.5):
         keys["defaults"]["registry"] = "registry.example.com/team"
+    if draw.some(0.3):
+        keys["waivers"] = [_waiver(draw, "images-pinned"), _waiver(draw, "queues-removed")]
+    return keys
+
+
+def _waiver(draw: Draw, rule: str) -> Keys:
+    keys: Keys = {"rule": rule, "reason": "new cards", "until": "2026-12-31"}
+    if draw.some(0.5):
+        keys["objects"] = draw.rng.sample(("ClusterQueue/nlp-*", "Job/nlp/[ab]?", "*/*"), 2)
     return keys
 
 
@@ -382,4 +391,6 @@ def _overlay(draw: Draw) -> Keys:
         keys["retention"] = {"stopped": "12h"}
     if draw.some(0.3):
         keys["defaults"] = {"registry": "mirror.example.com:5000"}
+    if draw.some(0.3):
+        keys["waivers"] = [_waiver(draw, "objects-replaced")]
     return keys

@@ -39,8 +39,8 @@ _DOCUMENTS = (
             "the sides `before` and `after`, read `at` one moment; `presence` of the environment, "
             "whether anything has `changed`; `renames`, `tiers`, `projects`, what is for "
             "`everybody`, `hosts` and their `moves`, `slices` of a card by pool, `supply` of "
-            "cards, `coreHours` a month, new `flavors`, objects `replaced` and `removed`, new "
-            "`warnings`"
+            "cards, `coreHours` a month, `waivers`, new `flavors`, objects `replaced` and "
+            "`removed`, new `warnings`"
         ),
     ),
     ("tally lab status", "LabStatus", "the lab and its `components`"),

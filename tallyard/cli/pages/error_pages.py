@@ -36,6 +36,7 @@ _GROUPS: Mapping[str, str] = {
     "4": "Hosts",
     "5": "Quotas, and what they promise",
     "6": "Projects and people",
+    "7": "Waivers of rules",
 }
 # Where no change of the text mends it.
 _IN_WORDS: Mapping[str, tuple[str, str]] = {

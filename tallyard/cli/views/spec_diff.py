@@ -23,6 +23,7 @@ from tallyard.cli.views.spec_diff_notices import notices_section
 from tallyard.cli.views.spec_diff_objects import Objects, removed_section, replaced_section
 from tallyard.cli.views.spec_diff_parts import Block, Row, Section
 from tallyard.cli.views.spec_diff_supply import supply_section
+from tallyard.cli.views.spec_diff_waivers import waivers_section
 from tallyard.cli.words import word, words
 from tallyard.spec.changes.renames import Rename
 from tallyard.spec.changes.whole import Changes
@@ -51,6 +52,7 @@ def sections(
         facts_section(
             word("For everybody"), (_renames(others), *map(subject_block, found.everybody))
         ),
+        waivers_section(found),
         hosts_section(found.hosts, found.moves),
         supply_section(found),
         replaced_section(objects.replaced),
@@ -61,7 +63,7 @@ def sections(
 
 
 def _has_content(block: Block) -> bool:
-    return bool(block.title or block.rows or block.notes)
+    return bool(block.title or block.rows or block.notes or block.lines)
 
 
 def _renames(renames: Iterable[Rename]) -> Block:

@@ -28,7 +28,7 @@ def markdown(title: str, about: str, sections: tuple[Section, ...]) -> str:
     if about:
         lines += [escaped(about), ""]
     for section in sections:
-        lines += _section(section)
+        lines += section_lines(section)
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -41,7 +41,8 @@ def escaped(text: str) -> str:
     return plain.replace("@", "@<!-- -->")
 
 
-def _section(section: Section) -> Iterator[str]:
+def section_lines(section: Section) -> Iterator[str]:
+    """Yield the lines of one section; one of details is folded."""
     if section.is_detail:
         yield "<details>"
         yield f"<summary>{escaped(section.title)}</summary>"

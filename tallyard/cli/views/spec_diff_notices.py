@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from tallyard.cli import session
 from tallyard.cli.views.spec_diff_objects import NewFlavor, Objects
 from tallyard.cli.views.spec_diff_parts import ARROW, Block, Section, joined, place
+from tallyard.cli.views.spec_diff_waivers import waiver_notices
 from tallyard.cli.words import word
 from tallyard.render.fates import Fate
 from tallyard.spec.changes.change import Presence
@@ -39,6 +40,7 @@ def _notices(found: Changes, objects: Objects) -> Iterator[str]:
     # Of an environment that goes as a whole nothing is applied.
     if found.environment is not Presence.REMOVED:
         yield from _lost_priorities(objects)
+    yield from waiver_notices(found)
     yield from _likely_renames(found.projects)
     yield from map(_move, found.moves)
     if objects.flavors:

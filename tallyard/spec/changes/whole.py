@@ -19,6 +19,7 @@ from tallyard.spec.changes.supply import (
     budgets,
     supply_changes,
 )
+from tallyard.spec.changes.waivers import WaiverChange, waiver_changes
 from tallyard.spec.model import Platform
 
 
@@ -29,7 +30,7 @@ class Changes:
     `environment` says whether the environment itself came or went. What is in `renames` is
     called by its new name everywhere else. `slices` says of each pool that cuts its cards
     into how many. `zone_before` and `zone_after` are the time zones in which the ends of
-    overrides are read.
+    overrides and waivers are read.
     """
 
     environment: Presence
@@ -41,6 +42,7 @@ class Changes:
     moves: tuple[Move, ...]
     supply: tuple[SupplyChange, ...]
     budget: BudgetChange
+    waivers: tuple[WaiverChange, ...]
     slices: Mapping[str, int]
     zone_before: str
     zone_after: str
@@ -68,9 +70,10 @@ def changes(before: Platform | None, after: Platform | None, now: datetime) -> C
     hosts = tuple(host_changes(before, after))
     supply = tuple(supply_changes(before, after))
     budget = budgets(before, after)
+    waivers = tuple(waiver_changes(before, after))
     here = presence(before, after)
     if here is Presence.CHANGED and not (
-        names or named or teams or shared or hosts or supply or budget.differs
+        names or named or teams or shared or hosts or supply or budget.differs or waivers
     ):
         here = Presence.SAME
     sides = [side for side in (before, after) if side]
@@ -85,6 +88,7 @@ def changes(before: Platform | None, after: Platform | None, now: datetime) -> C
         moves=tuple(moves(before, after)),
         supply=supply,
         budget=budget,
+        waivers=waivers,
         slices={name: pool.slices for name, pool in pools.items() if pool.slices > 1},
         zone_before=sides[0].time_zone,
         zone_after=sides[-1].time_zone,

@@ -267,3 +267,57 @@ def test_who_moves_between_projects_is_neither_new_nor_gone(told: Told) -> None:
         ("moved", "to project vision"),
         ("moved", "from project nlp"),
     ]
+
+
+WAIVER = "{rule: images-pinned, objects: [Job/nlp/*], reason: a mirror|x, until: 2026-12-31}"
+
+
+def waived(*entries: str) -> tuple[str, str]:
+    return "\ntiers", f"\nwaivers: [{', '.join(entries)}]\ntiers"
+
+
+def test_a_waiver_that_comes_stands_at_the_top_and_in_its_section(told: Told) -> None:
+    found = told(waived(WAIVER))
+    said = "for Job/nlp/* until 2026-12-31 (a mirror|x)"
+    assert found[0].title == FIRST
+    assert _notes(found[0]) == [f"the rule images-pinned is waived {said}"]
+    (block,) = _section(found, "Waivers").blocks
+    assert block.lines == (f"+ images-pinned {said}",)
+    page = markdown("local", "", found)
+    assert (
+        r"- the rule images-pinned is waived for Job/nlp/\* until 2026-12-31 (a mirror\|x)" in page
+    )
+    assert r"- \+ images-pinned for Job/nlp/\*" in page
+
+
+def test_of_a_waiver_for_all_objects_that_is_said(told: Told) -> None:
+    whole = WAIVER.replace("objects: [Job/nlp/*], ", "")
+    (note,) = _notes(told(waived(whole))[0])
+    assert note.startswith("the rule images-pinned is waived for all objects until")
+    session.begin(session.Lang.ZH, no_color=True)
+    (note,) = _notes(told(waived(whole), before=())[0])
+    assert note == "规则 images-pinned 被豁免：全部对象，到 2026-12-31 为止（a mirror|x）"  # noqa: RUF001
+
+
+def test_a_waiver_that_is_prolonged_stands_at_the_top_too(told: Told) -> None:
+    longer = WAIVER.replace("2026-12-31", "2027-03-31")
+    found = told(waived(longer), before=(waived(WAIVER),))
+    (note,) = _notes(found[0])
+    assert note.startswith(
+        "the waiver of the rule images-pinned says something else: for Job/nlp/*"
+    )
+    (block,) = _section(found, "Waivers").blocks
+    assert [line[:1] for line in block.lines] == ["-", "+"]
+
+
+def test_a_waiver_that_goes_is_told_below_and_no_warning_stands_above(told: Told) -> None:
+    found = told(before=(waived(WAIVER),))
+    assert [each.title for each in found] == ["Waivers"]
+    (block,) = found[0].blocks
+    assert block.lines == ("- images-pinned for Job/nlp/* until 2026-12-31 (a mirror|x)",)
+
+
+def test_a_waiver_that_has_ended_by_its_change_is_told_as_gone_and_as_a_warning(told: Told) -> None:
+    over = WAIVER.replace("2026-12-31", "2026-11-29")
+    found = told(waived(over), before=(waived(WAIVER),))
+    assert [each.title for each in found] == ["Waivers", "New warnings"]

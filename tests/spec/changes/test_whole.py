@@ -17,7 +17,7 @@ from tallyard.spec.changes.change import (
 )
 from tallyard.spec.changes.facts import KINDS, Fact
 from tallyard.spec.changes.whole import changes
-from tallyard.spec.model import Node, Project
+from tallyard.spec.model import Node, Project, Waiver
 from tests.spec.changes.conftest import NOW, Load, override_until
 
 
@@ -25,7 +25,7 @@ def test_the_same_platform_differs_in_nothing(loaded: Load) -> None:
     found = changes(loaded(), loaded(), NOW)
     assert found.environment is Presence.SAME
     assert not found.budget.differs
-    differing = ("renames", "tiers", "projects", "everybody", "hosts", "moves", "supply")
+    differing = ("renames", "tiers", "projects", "everybody", "hosts", "moves", "supply", "waivers")
     assert [getattr(found, name) for name in differing] == [()] * len(differing)
     assert (found.slices, found.zone_before, found.zone_after) == ({}, "UTC", "UTC")
 
@@ -60,7 +60,13 @@ def test_every_fact_has_one_meaning() -> None:
 
 
 # A text of memory beside its bytes, and what follows from other fields.
-_DERIVED = {(Node, "memory"), (Project, "limits")}
+# And where a waiver stands.
+_DERIVED = {
+    (Node, "memory"),
+    (Project, "limits"),
+    (Waiver, "path"),
+    (Waiver, "is_of_environment"),
+}
 
 
 def _variants(value: Any, path: str = "platform") -> Iterator[tuple[str, Any]]:
@@ -119,7 +125,9 @@ _TOLD_ELSEWHERE = re.compile(
 def test_whatever_differs_in_a_platform_is_told(loaded: Load) -> None:
     """A key that the spec grows and the diff forgets would be called no difference."""
     resources = "20Gi, resources: {x.example/nic: 1}}\nuncounted: [x.example/]"
-    before = loaded(("20Gi}", resources), override_until("2026-12-31"))
+    waiver = "{rule: images-pinned, objects: [Job/a/b], reason: r, until: 2026-12-31}"
+    waived = ("\ntiers", f"\nwaivers: [{waiver}]\ntiers")
+    before = loaded(("20Gi}", resources), override_until("2026-12-31"), waived)
     silent, told = [], 0
     for path, after in _variants(before):
         if not _TOLD_ELSEWHERE.fullmatch(path):
