@@ -270,6 +270,13 @@ _ADMITTED = (
         ),
     ),
     _lock(
+        "cards-fit",
+        (
+            "a pod for which no host is large enough waits for ever and holds its quota",
+            "没有主机放得下的 Pod 会永远等待，并占住配额",
+        ),
+    ),
+    _lock(
         "model-chosen",
         (
             "without a model Kueue takes the next dearer one in silence",

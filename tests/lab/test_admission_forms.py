@@ -145,9 +145,10 @@ def test_an_odd_set_of_jobs_is_refused_for_a_reason(gate: Gate, seed: int) -> No
 
 
 def _containers(number: int, **told: Any) -> list[dict[str, Any]]:
-    limits = {"nvidia.com/gpu": 1}
+    # A host has eight cards.
+    limits = [{"nvidia.com/gpu": 1}] * 8 + [{"memory": "1Gi"}] * number
     return [
-        {"name": f"c{n}", "image": "x", "resources": {"limits": limits}, **told}
+        {"name": f"c{n}", "image": "x", "resources": {"limits": limits[n]}, **told}
         for n in range(number)
     ]
 

@@ -164,6 +164,33 @@ _NOT_IN = _expressions(
     ),
 )
 
+# So many are more than any host has, and can be added up.
+_CARDS_MAX = 1_000_000
+# Those of the containers that run side by side; what runs before them is done by then.
+_TOGETHER = (
+    "t.asks.filter(a, a.container.path.contains('/spec/containers/'))"
+    f".map(a, a.cards > {_CARDS_MAX} ? {_CARDS_MAX} : a.cards).sum()"
+)
+_MEANT = (
+    f"(t.spec.?nodeSelector[?{_MODEL}].orValue('') in t.offered ? "
+    f"[t.spec.nodeSelector[{_MODEL}]] : size(t.fits) > 0 && !t.isChosen ? t.fits : t.offered)"
+)
+_MOST = f"{_MEANT}.map(m, int(variables.pool.most[m])).max()"
+_TOO_MANY = (
+    "variables.choices.filter(t, size(t.offered) > 0)"
+    f".map(t, {cel.record(asks='t.asks[0].resource', number=_TOGETHER, most=_MOST)})"
+    ".filter(n, n.number > n.most).map(n, "
+    + cel.said(
+        "one pod asks for {} {}, and no host that it may run on has more than {}: ask for {} or "
+        "fewer in a pod, and for more pods",
+        f"(n.number >= {_CARDS_MAX} ? 'more than a million' : string(n.number))",
+        "n.asks",
+        "string(n.most)",
+        "string(n.most)",
+    )
+    + ")"
+)
+
 LOCKS: tuple[Lock, ...] = (
     of_fresh_template(
         "cards-asked",
@@ -176,6 +203,10 @@ LOCKS: tuple[Lock, ...] = (
     of_fresh_template(
         "cards-alike",
         _TWO_KINDS,
+    ),
+    of_fresh_template(
+        "cards-fit",
+        _TOO_MANY,
     ),
     of_fresh_template(
         "model-chosen",

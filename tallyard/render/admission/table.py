@@ -92,6 +92,11 @@ def _pool(platform: Platform, pool: Pool) -> Mapping[str, Any]:
         "resources": {
             model: card_resource(platform, lender.name, model) for model in lender.models
         },
+        "most": {
+            model: max((n.cards for n in platform.nodes_of(lender.name, model)), default=0)
+            * lender.slices
+            for model in lender.models
+        },
         "graceSeconds": pool.termination_grace_seconds,
         **_per_card(platform, lender.slices),
     }
