@@ -1,6 +1,6 @@
 # Two commands matter: `make up` and `make test`. Each brings what it needs.
 .DEFAULT_GOAL := help
-SOAKS = soak-bytes soak-converge soak-mutants soak-editor
+SOAKS = soak-bytes soak-converge soak-interrupted soak-mutants soak-editor
 .PHONY: $(SOAKS) help up down test check lint preview lock bench pins bootstrap
 COMPILE = pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-annotate --no-header
 
@@ -25,7 +25,7 @@ lint: bootstrap
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check .
 	@.venv/bin/lint-imports && .venv/bin/yamllint --strict .
 
-preview: bootstrap ## Show what `pulumi up` of the local stack would change
+preview: bootstrap ## Review what `pulumi up` would change in the lab, and whom (ARGS="-o markdown")
 	@.venv/bin/tally lab preview $(ARGS)
 
 lock: ## Resolve the locks of the Python packages again (UPGRADE=--upgrade for newer versions)
@@ -37,6 +37,9 @@ bench: bootstrap ## Measure `make up`, rendering, and creating jobs with the adm
 
 soak-converge: bootstrap ## Make 20 fresh control planes converge in one `up` each (RUNS=N)
 	@.venv/bin/python -m tests.soak.converge $(RUNS)
+
+soak-interrupted: bootstrap ## Kill `up` at 20 moments and see it converge (ARGS="MOMENTS --seed N")
+	@.venv/bin/python -m tests.soak.interrupted $(ARGS)
 
 soak-mutants: bootstrap ## Load 10,000 mutants of the specs, 200 as processes (ARGS="COUNT --seed N --only I")
 	@nice -n 10 .venv/bin/python -m tests.soak.mutants --seed 2026 $(ARGS)

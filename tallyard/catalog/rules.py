@@ -35,14 +35,14 @@ class Rule:
 
     Attributes:
         name: a slug; every message ends with it, and a waiver in the spec names it.
-        gate: where it is asked.
+        gates: where it is asked.
         severity: what a finding means. What the API server refuses is refused.
         because: why there is such a rule, in English and Chinese.
         incident: where the like of it has happened, as an address; empty where it is plain.
     """
 
     name: str
-    gate: Gate
+    gates: frozenset[Gate]
     severity: Severity
     because: tuple[str, str]
     incident: str = ""
@@ -54,11 +54,11 @@ def _review(
     incident: str = "",
     severity: Severity = Severity.MANDATORY,
 ) -> Rule:
-    return Rule(name, Gate.REVIEW, severity, because, incident)
+    return Rule(name, frozenset({Gate.REVIEW}), severity, because, incident)
 
 
 def _lock(name: str, because: tuple[str, str], incident: str = "") -> Rule:
-    return Rule(name, Gate.ADMISSION, Severity.MANDATORY, because, incident)
+    return Rule(name, frozenset({Gate.ADMISSION}), Severity.MANDATORY, because, incident)
 
 
 _KUEUE = "https://github.com/kubernetes-sigs/kueue/issues"
@@ -341,6 +341,21 @@ _ADMITTED = (
     ),
 )
 
-RULES: Mapping[str, Rule] = {rule.name: rule for rule in (*_REVIEWED, *_ADMITTED)}
+# What both see.
+_ASKED_TWICE = (
+    Rule(
+        "cards-elsewhere",
+        frozenset(Gate),
+        Severity.MANDATORY,
+        (
+            "cards outside the projects' namespaces are in no queue, and nobody pays for them",
+            "项目命名空间之外的卡不经任何队列，也没有人付费",
+        ),
+    ),
+)
+
+RULES: Mapping[str, Rule] = {rule.name: rule for rule in (*_REVIEWED, *_ASKED_TWICE, *_ADMITTED)}
 # Those that an entry in the spec can waive.
-WAIVABLE: frozenset[str] = frozenset(rule.name for rule in _REVIEWED)
+WAIVABLE: frozenset[str] = frozenset(
+    rule.name for rule in RULES.values() if Gate.REVIEW in rule.gates
+)

@@ -40,6 +40,12 @@ COMMANDS: tuple[Command, ...] = (
         "tally jobs train-2gpu",
     ),
     Command(
+        ("review",),
+        "tallyard.cli.review_command:review",
+        "Show whether a change of the spec may pass, what it does, and whom it concerns now.",
+        "tally review main -s prod --no-cluster -o markdown",
+    ),
+    Command(
         ("spec", "validate"),
         "tallyard.cli.spec_command:validate",
         "Check the spec: every error at once, with its place.",
@@ -74,6 +80,12 @@ COMMANDS: tuple[Command, ...] = (
         "tallyard.cli.spec_command:pins",
         "Look up the digests of all charts and images, and write the new ones.",
         "tally spec pins --check",
+    ),
+    Command(
+        ("drain",),
+        "tallyard.cli.drain_command:drain",
+        "Let no queue take work any more, and take back what runs.",
+        "tally drain -s prod",
     ),
     Command(
         ("node", "check"),
@@ -114,7 +126,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         ("lab", "preview"),
         "tallyard.cli.lab_command:preview",
-        "Show what `pulumi up` would change in the lab.",
+        "Review what `pulumi up` would change in the lab, by a real preview.",
         "tally lab preview",
     ),
     Command(

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from tallyard.cli.errors import Complaint
 from tallyard.cli.exit_codes import ExitCode
 from tallyard.cli.output import Format, Output, document, emit, print_line, print_table
 from tallyard.cli.progress import progress
+from tallyard.cli.review_command import ReviewFormat, ReviewOutput
 from tallyard.cli.stack import Stack, load_or_refuse, overlay
 from tallyard.cli.words import word, words
 from tallyard.cluster.faults import Parts
@@ -155,13 +155,15 @@ def toolchain(*, output: Output = Format.TABLE) -> None:
     emit(output, content, lambda: print_table(words("PROGRAM", "VERSION", "PATH"), programs))
 
 
-def preview(*, name: Name = DEFAULT_NAME) -> int:
-    """Show what `pulumi up` would change in the lab. The exit code is Pulumi's own."""
-    import subprocess  # noqa: PLC0415
+def preview(*, name: Name = DEFAULT_NAME, output: ReviewOutput = ReviewFormat.TABLE) -> int:
+    """Review what `pulumi up` would change in the lab, as `tally review` does, by a real preview.
 
+    The spec before is the one that the last `up` deployed. The exit code is 5 where a rule or the
+    policy pack refuses, else Pulumi's own.
+    """
     from lab import session as lab  # noqa: PLC0415
-    from lab import stack as stacks  # noqa: PLC0415
-    from lab.folder import CHECKOUT, lab_folder  # noqa: PLC0415
+    from lab.folder import lab_folder  # noqa: PLC0415
+    from tallyard.cli.review_lab import review_lab  # noqa: PLC0415
 
     with _told():
         found = lab.look(name)
@@ -169,10 +171,8 @@ def preview(*, name: Name = DEFAULT_NAME) -> int:
     if not found.exists:
         _print_status(found)
         return ExitCode.NOT_FOUND
-    environment = {**os.environ, **stacks.environment(folder, folder.tools)}
-    pulumi, where = str(folder.tools / "pulumi"), str(CHECKOUT)
-    command = [pulumi, "--cwd", where, "preview", "--stack", stacks.STACK]
-    return subprocess.run(command, env=environment, check=False).returncode
+    with _told():
+        return review_lab(folder, Path(found.overlay), output)
 
 
 @contextmanager

@@ -58,6 +58,17 @@ IMMUTABLE: Mapping[str, tuple[Rule, ...]] = {
     "AdmissionCheck": _rules(
         "kueue: CRD admissionchecks, rule on spec.controllerName", "spec.controllerName"
     ),
+    # Its size can grow.
+    "PersistentVolumeClaim": _rules(
+        "kubernetes: pkg/apis/core/validation, ValidatePersistentVolumeClaimUpdate",
+        "spec.accessModes",
+        "spec.selector",
+        "spec.storageClassName",
+        "spec.volumeMode",
+        "spec.volumeName",
+        "spec.dataSource",
+        "spec.dataSourceRef",
+    ),
     "RoleBinding": _rules(
         "kubernetes: pkg/apis/rbac/validation, ValidateRoleBindingUpdate", "roleRef"
     ),

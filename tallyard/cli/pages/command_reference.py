@@ -43,8 +43,22 @@ _DOCUMENTS = (
             "`removed`, new `warnings`"
         ),
     ),
+    (
+        "tally review -o json",
+        "Review",
+        (
+            "how many `findings` are `refused`, `told` and `waived`; what only the policy `pack` "
+            "found; the `plan` (`source`, `errors`, `changes` with their `deed`), the `jobs` that "
+            "are affected with their `losses`, the `diff` as a SpecDiff; also of `tally lab preview`"
+        ),
+    ),
     ("tally lab status", "LabStatus", "the lab and its `components`"),
     ("tally lab toolchain", "ToolchainList", "`items`"),
+    (
+        "tally drain",
+        "Drain",
+        "the `queues` held, whether all is `drained`, how many are `waiting` by project, `leftovers`",
+    ),
     ("tally version", "Version", "`versions`"),
 )
 

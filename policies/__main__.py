@@ -1,0 +1,13 @@
+"""The policy pack: `pulumi preview --refresh --policy-pack policies`. No rule lives here."""
+
+from __future__ import annotations
+
+from pulumi_policy import EnforcementLevel, PolicyPack
+
+from policies.pack import policies
+
+PolicyPack(
+    name="tallyard",
+    enforcement_level=EnforcementLevel.MANDATORY,
+    policies=list(policies()),
+)

@@ -1,0 +1,144 @@
+"""What a cluster knows that a review wants: its work, and the spec that was deployed last."""
+
+# Chinese punctuation is full-width.
+# ruff: noqa: RUF001
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from tallyard import labels
+from tallyard.cli import session
+from tallyard.cli.review_losses import Loss, affected
+from tallyard.cli.review_verdict import Jobs
+from tallyard.cli.revision import Revision, Side
+from tallyard.cli.target import Target
+from tallyard.cli.views.jobs import job_rows
+from tallyard.cluster.client import Connection, connect
+from tallyard.cluster.faults import ClusterError, Fault
+from tallyard.cluster.jobs import read_jobs
+from tallyard.cluster.kinds import ConfigMap
+from tallyard.cluster.scope import namespaces
+from tallyard.spec.load import Loaded, load
+
+DEPLOYED = "deployed"
+
+
+@dataclass(frozen=True)
+class Deployed:
+    """The spec that the last `up` wrote into a cluster; `overlay` is its environment's file."""
+
+    overlay: str
+    side: Side
+
+
+def affected_jobs(
+    target: Target, losses: tuple[Loss, ...], overlay: str | None, now: datetime
+) -> Jobs:
+    """Ask a cluster which of its work something is taken from; say so where it cannot be asked.
+
+    Args:
+        target: Which cluster.
+        losses: What is taken.
+        overlay: The environment's file that the cluster must be of; None where it is known to
+            be the right one.
+        now: The present moment.
+    """
+    try:
+        with connect(target.context, target.kubeconfig) as connection:
+            other = _other_environment(connection, overlay) if overlay else ""
+            if other:
+                return not_asked(other)
+            submitted = read_jobs(connection, namespaces(connection, None, everything=True))
+            context = connection.context
+    except ClusterError as error:
+        parts = error.parts(session.lang(), ())
+        return not_asked(f"{parts.what}: {parts.why}" if parts.why else parts.what)
+    rows = job_rows(submitted, now, session.lang())
+    # Not the server's address: a comment may be read by everybody.
+    zh = session.lang() == "zh"
+    where = (
+        f"已查询 context {context} 的集群。"
+        if zh
+        else f"Asked of the cluster of context {context}."
+    )
+    return Jobs(where, items=affected(losses, rows))
+
+
+def not_asked(why: str) -> Jobs:
+    """Return the sentence that no cluster was asked."""
+    if session.lang() == "zh":
+        return Jobs(not_asked=f"未查询集群：{why}。")
+    return Jobs(not_asked=f"No cluster was asked: {why.rstrip('.')}.")
+
+
+def deployed(connection: Connection, now: datetime) -> Deployed | None:
+    """Return the spec that the last `up` deployed; None where the cluster does not tell.
+
+    Raises:
+        ClusterError: The cluster cannot be asked.
+    """
+    try:
+        config = connection.get(ConfigMap, labels.SPEC_CONFIG, labels.SYSTEM_NAMESPACE)
+    except ClusterError as error:
+        if error.fault in {Fault.NOT_FOUND, Fault.FORBIDDEN}:
+            return None
+        raise
+    overlay = _overlay_of(config)
+    data = config.get("data") or {}
+    # A key of a ConfigMap has no separator of folders, so no file lands elsewhere.
+    if overlay not in data or {".", ".."} & set(data):
+        return None
+    loaded = _loaded(data, overlay, now)
+    if loaded.platform is None:
+        return None
+    return Deployed(overlay, Side(Revision(DEPLOYED, DEPLOYED), loaded))
+
+
+def _loaded(data: Mapping[str, Any], overlay: str, now: datetime) -> Loaded:
+    with tempfile.TemporaryDirectory(prefix="tally-") as folder:
+        root = Path(folder).resolve()
+        for key, text in data.items():
+            (root / key).write_text(str(text), encoding="utf-8")
+        loaded = load(root / overlay, now)
+    names = {file: Path(f"{DEPLOYED}:{file.name}") for file in loaded.files}
+    problems = tuple(
+        replace(each, location=replace(each.location, file=names[each.location.file]))
+        for each in loaded.problems
+    )
+    texts = {names[file]: text for file, text in loaded.texts.items()}
+    return Loaded(loaded.platform, problems, tuple(names.values()), texts)
+
+
+def _other_environment(connection: Connection, overlay: str) -> str:
+    """Return why this cluster is not the one that is reviewed; an empty text where it is.
+
+    Who may not read the spec in it is believed.
+    """
+    try:
+        found = _overlay_of(connection.get(ConfigMap, labels.SPEC_CONFIG, labels.SYSTEM_NAMESPACE))
+    except ClusterError as error:
+        if error.fault is Fault.FORBIDDEN:
+            return ""
+        if error.fault is not Fault.NOT_FOUND:
+            raise
+        zh = session.lang() == "zh"
+        return (
+            f"context {connection.context} 的集群中没有平台"
+            if zh
+            else f"the cluster of context {connection.context} has no platform"
+        )
+    if found in {overlay, ""}:
+        return ""
+    if session.lang() == "zh":
+        return f"context {connection.context} 的集群属于 {found}，而不是 {overlay}"
+    return f"the cluster of context {connection.context} is of {found} and not of {overlay}"
+
+
+def _overlay_of(config: Mapping[str, Any]) -> str:
+    return str((config["metadata"].get("annotations") or {}).get(labels.OVERLAY) or "")

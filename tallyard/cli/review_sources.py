@@ -1,0 +1,149 @@
+"""What a review reads beside the spec: the pins, the stack's own file, and where keys stand."""
+
+# Chinese punctuation is full-width.
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from policies.places import FindingPlaces
+from tallyard.cli import session
+from tallyard.cli.errors import Complaint
+from tallyard.cli.exit_codes import ExitCode
+from tallyard.cli.git import git
+from tallyard.cli.revision import Repository, Side
+from tallyard.cluster.faults import Parts
+from tallyard.spec.load import Loaded
+from tallyard.spec.places import Places, places_of
+from tallyard.spec.problem import Location
+from tallyard.spec.source import parse
+from tallyard.spec.versions import Versions, VersionsError, read_versions
+
+_VERSIONS = "versions.yaml"
+_LAB = "tallyard:lab"
+
+
+@dataclass(frozen=True)
+class Beside:
+    """The files beside an environment's: the pins, and the stack's own."""
+
+    pins: Path
+    stack: Path
+
+    @classmethod
+    def of(cls, overlay: Path) -> Beside:
+        """Return those in its own folder; the stack is called as the environment."""
+        folder = overlay.parent
+        return cls(folder / _VERSIONS, folder / f"Pulumi.{overlay.stem}.yaml")
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What stands in files on one side of a review.
+
+    Attributes:
+        versions: the pins.
+        places: where the keys of the spec and of the pins stand.
+        is_lab: whether the stack's own file says that it is a lab's.
+        texts: every text that a person writes for this environment, by the name it is shown by.
+    """
+
+    versions: Versions
+    places: FindingPlaces
+    is_lab: bool
+    texts: Mapping[Path, str]
+
+
+def sources_of(repo: Repository, side: Side, loaded: Loaded, beside: Beside) -> Sources:
+    """Read the files beside an environment, as they are on its side.
+
+    Args:
+        repo: The repository.
+        side: The working tree or a revision.
+        loaded: The spec of that side.
+        beside: The files beside it.
+
+    Raises:
+        Complaint: The pins are not there, or cannot be used.
+    """
+    text, own = (_text(repo, side, each) for each in (beside.pins, beside.stack))
+    versions = _versions(shown(side, beside.pins), text)
+    tree = parse(text or "", shown(side, beside.pins)).tree
+    texts = dict(loaded.texts)
+    for file, content in ((beside.pins, text), (beside.stack, own)):
+        if content is not None:
+            texts[shown(side, file)] = content
+    places = FindingPlaces(places_of(loaded), Places(tree, None, frozenset()))
+    return Sources(versions, places, _is_lab(own), texts)
+
+
+def shown(side: Side, file: Path) -> Path:
+    """Return what a file is called to people: one of a revision begins with its name."""
+    name = Path(os.path.relpath(file)) if file.is_absolute() else file
+    return name if side.revision is None else Path(f"{side.revision.name}:{name.as_posix()}")
+
+
+def from_root(repo: Repository, side: Side, location: Location) -> str:
+    """Return a place's file by its path from the root of the repository, with slashes."""
+    file = location.file.as_posix()
+    if side.revision is not None and file.startswith(f"{side.revision.name}:"):
+        return file.removeprefix(f"{side.revision.name}:")
+    # Links stay as they are written: a scanner's reader looks for the name that git has.
+    absolute = Path(os.path.abspath(location.file))  # noqa: PTH100
+    for path in (absolute, absolute.parent.resolve() / absolute.name):
+        if path.is_relative_to(repo.root):
+            return path.relative_to(repo.root).as_posix()
+    return file
+
+
+def _text(repo: Repository, side: Side, file: Path) -> str | None:
+    """Return the text of a file on a side; None where it is not there or is no text."""
+    if side.revision is None:
+        try:
+            return file.read_text("utf-8")
+        except (OSError, UnicodeDecodeError):
+            return None
+    inside = from_root(repo, Side(None, None), Location(file, 1, 1))
+    found = git(repo.root, "cat-file", "blob", f"{side.revision.commit}:{inside}")
+    return None if found.returncode else found.stdout.decode("utf-8", "replace")
+
+
+def _versions(file: Path, text: str | None) -> Versions:
+    """Return the pins of a text.
+
+    Raises:
+        Complaint: There is none, or something is wrong with it.
+    """
+    with tempfile.TemporaryDirectory(prefix="tally-") as made:
+        copy = Path(made) / _VERSIONS
+        if text is not None:
+            copy.write_text(text, "utf-8")
+        try:
+            return read_versions(copy)
+        except VersionsError as error:
+            why = " ".join(str(error).replace(str(copy), str(file)).splitlines())
+            raise _no_versions(file, why) from error
+
+
+def _no_versions(file: Path, why: str) -> Complaint:
+    zh = session.lang() == "zh"
+    what = "部署版本无法读取" if zh else "what is deployed cannot be read"
+    todo = "按原因中所写修正该文件" if zh else "mend the file as it says"
+    return Complaint(ExitCode.USAGE, Parts(str(file), what, why, todo))
+
+
+def _is_lab(text: str | None) -> bool:
+    """Return whether a stack's file says that the stack is a lab's; one that is no YAML does not."""
+    try:
+        content: Any = yaml.safe_load(text or "")
+    except (yaml.YAMLError, ValueError):
+        return False
+    config = content.get("config") if isinstance(content, Mapping) else None
+    return isinstance(config, Mapping) and config.get(_LAB) is True
