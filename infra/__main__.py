@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pulumi
 
-from infra import identity, settings
+from infra import ending, identity, settings
 from infra.admission import Admission
 from infra.cluster import Cluster
 from infra.controllers import Controllers, ImageError, required_image
@@ -15,9 +15,11 @@ from infra.spec import SpecError, spec_of
 from infra.tenants import Tenants
 from infra.versions import deployed_versions
 from tallyard.cluster.client import connect
+from tallyard.cluster.drain import look
 from tallyard.cluster.faults import ClusterError
 from tallyard.cluster.identity import cluster_uid
 from tallyard.render.controllers import SpecTooLargeError
+from tallyard.render.kept import kept_objects
 from tallyard.spec.versions import VersionsError
 
 
@@ -31,6 +33,10 @@ def main() -> None:
     with connect(context=told.kube_context) as live:
         uid = cluster_uid(live)
         identity.check(identity.recorded_uid(), uid, live.where)
+        if told.is_ending:
+            ending.check(look(live, kept_objects(platform)), pulumi.get_stack())
+            pulumi.log.warn(ending.notice(platform))
+            ending.let_everything_go()
 
     cluster = Cluster("cluster", uid=uid, context=told.kube_context)
     Controllers("controllers", files, cluster.provider, image=image)
@@ -46,14 +52,10 @@ def main() -> None:
         jobset_made=jobset.made,
     )
     admission = Admission("admission", platform, cluster.provider)
-    tenants = Tenants("tenants", platform, cluster.provider, guards=admission.bindings)
-    Queues(
-        "queues",
-        platform,
-        cluster.provider,
-        namespaces=tenants.namespaces,
-        kueue_ready=kueue.ready,
-    )
+    queues = Queues("queues", platform, cluster.provider, kueue_ready=kueue.ready)
+    guards = (*admission.bindings, *queues.begun)
+    tenants = Tenants("tenants", platform, cluster.provider, guards=guards)
+    queues.open_to(tenants.namespaces)
     pulumi.export("cluster", uid)
     pulumi.export("platform", platform.name)
 
@@ -70,6 +72,7 @@ except (
     SpecError,
     VersionsError,
     identity.WrongClusterError,
+    ending.NotDrainedError,
 ) as error:
     # Pulumi prints this one's text and no traceback.
     raise pulumi.RunError(str(error)) from None

@@ -28,5 +28,9 @@ class Cluster(pulumi.ComponentResource):
             # Only another cluster replaces the provider, not another path or port to it.
             cluster_identifier=uid,
             enable_server_side_apply=True,
+            # Otherwise another content is another object: the spec's ConfigMap would be deleted
+            # and made anew at every change of the spec, and the controllers without it meanwhile.
+            enable_config_map_mutable=True,
+            enable_secret_mutable=True,
             opts=pulumi.ResourceOptions(parent=self),
         )

@@ -11,9 +11,12 @@ from tallyard.render.manifest import Manifest
 
 _FATES: Mapping[Fate, pulumi.ResourceOptions] = {
     Fate.KEPT: pulumi.ResourceOptions(retain_on_delete=True),
-    Fate.PROTECTED: pulumi.ResourceOptions(protect=True, replace_on_changes=["value"]),
+    Fate.PROTECTED: pulumi.ResourceOptions(protect=True),
     Fate.DELETED: pulumi.ResourceOptions(),
 }
+# What the API server refuses to change, and Pulumi would only learn in the middle of `up`: as a
+# replacement of a protected object it is refused before anything is done.
+_REPLACED = {"PriorityClass": ["value", "preemptionPolicy"]}
 
 
 class KubernetesObject(pulumi.CustomResource):
@@ -26,7 +29,10 @@ class KubernetesObject(pulumi.CustomResource):
 
     def __init__(self, manifest: Manifest, opts: pulumi.ResourceOptions) -> None:
         """Register the object as `kind/namespace/name`."""
-        fate = _FATES[fate_of(manifest.kind)]
+        fate = pulumi.ResourceOptions.merge(
+            _FATES[fate_of(manifest.kind)],
+            pulumi.ResourceOptions(replace_on_changes=_REPLACED.get(manifest.kind)),
+        )
         parts = (manifest.kind.lower(), manifest.namespace, manifest.name)
         super().__init__(
             _token(manifest),

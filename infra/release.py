@@ -10,6 +10,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from infra.outside import OutsideManager, answering, reach_outside
+from tallyard import labels
 from tallyard.spec.versions import Chart
 
 # One works, the other takes over within seconds of its end.
@@ -71,12 +72,54 @@ def install(
             opts,
             pulumi.ResourceOptions(
                 depends_on=before,
-                transforms=[reach_outside(outside)] if outside else [leave_certificates],
+                transforms=[
+                    reach_outside(outside) if outside else leave_certificates,
+                    take_fields,
+                ],
             ),
         ),
     )
     made: Resources = chart.resources.apply(lambda resources: resources or [])
     return Installed(made, made.apply(lambda resources: answering(resources, outside)))
+
+
+# What the API server fills in where the chart is silent, and what decides how a thing behaves. A
+# field that nobody renders can be changed by hand, and no preview shows it.
+_WEBHOOK = {"matchPolicy": "Equivalent", "objectSelector": {}, "timeoutSeconds": 10}
+_MUTATING = {**_WEBHOOK, "reinvocationPolicy": "Never"}
+_WEBHOOKS: Mapping[str, Mapping[str, Any]] = {
+    "MutatingWebhookConfiguration": _MUTATING,
+    "ValidatingWebhookConfiguration": _WEBHOOK,
+}
+_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
+    "Deployment": {
+        "revisionHistoryLimit": 10,
+        "progressDeadlineSeconds": 600,
+        "minReadySeconds": 0,
+    },
+    "Service": {"internalTrafficPolicy": "Cluster", "sessionAffinity": "None"},
+}
+
+
+def take_fields(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
+    """Own what a chart renders as we own what we render: a hand edit is seen and repaired.
+
+    Under the names that Pulumi gives, though: when it changes the name, it first applies nothing
+    under the old one, which the API server refuses for a definition.
+    """
+    kind = args.type_.rsplit(":", 1)[-1]
+    if kind == "Chart":
+        return None
+    # What the chart rendered: plain JSON, not outputs.
+    props: dict[str, Any] = dict(args.props)
+    metadata = dict(props.get("metadata") or {})
+    own = {labels.PATCH_FORCE: "true"}
+    props["metadata"] = {**metadata, "annotations": {**(metadata.get("annotations") or {}), **own}}
+    if kind in _DEFAULTS:
+        props["spec"] = {**_DEFAULTS[kind], **props["spec"]}
+    if kind in _WEBHOOKS:
+        props["webhooks"] = [{**_WEBHOOKS[kind], **each} for each in props["webhooks"]]
+    return pulumi.ResourceTransformResult(props, args.opts)
 
 
 def leave_certificates(

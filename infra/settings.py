@@ -19,6 +19,9 @@ _OUTSIDE: Mapping[str, str] = {
     "jobset": "TALLYARD_JOBSET_MANAGER",
 }
 
+# Names the stack that is to be destroyed.
+ENDING = "TALLYARD_DESTROY"
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -26,6 +29,7 @@ class Settings:
 
     `outside` are the managers that run beside the cluster, by name; empty but in a lab.
     `controllers_image` is what our own controllers run from in it; a lab has none.
+    `is_ending` is true where `pulumi destroy` may take all of it, see `ending.py`.
     """
 
     overlay: Path
@@ -33,6 +37,7 @@ class Settings:
     kube_context: str | None
     outside: Mapping[str, OutsideManager]
     controllers_image: str | None = None
+    is_ending: bool = False
 
 
 class SettingsError(Exception):
@@ -50,17 +55,41 @@ def read() -> Settings:
         SettingsError: the stack is a lab's, and its environment is missing or broken.
     """
     config = pulumi.Config()
+    is_ending = ending(os.environ.get(ENDING), pulumi.get_stack())
     overlay = _STACKS / config.require("overlay")
     versions = _STACKS / "versions.yaml"
     if not config.get_bool("lab"):
         context, image = config.get("kube-context"), config.get("controllers-image")
-        return Settings(overlay, versions, context or None, {}, image or None)
+        return Settings(overlay, versions, context or None, {}, image or None, is_ending)
     return Settings(
         overlay=Path(os.environ.get("TALLYARD_OVERLAY") or overlay),
         versions=versions,
         kube_context=os.environ.get("TALLYARD_KUBE_CONTEXT"),
         outside={name: _outside(os.environ.get(variable)) for name, variable in _OUTSIDE.items()},
+        is_ending=is_ending,
     )
+
+
+def ending(named: str | None, stack: str) -> bool:
+    """Say whether the person has asked that this very stack be destroyed.
+
+    By a variable and not in the stack's file: what is asked for once must not hold for the next
+    `up`. By the stack's name: a shell that still has it must not end another stack.
+
+    Args:
+        named: what the variable holds.
+        stack: the name of the stack at work.
+
+    Raises:
+        SettingsError: it names another stack.
+    """
+    if named and named != stack:
+        raise SettingsError(
+            f'{ENDING} is set to "{named}", and this is the stack "{stack}". The variable lets '
+            "`pulumi destroy` delete a platform with all its projects' namespaces, and names the "
+            f"one that is meant. Unset it (`unset {ENDING}`), or choose the stack {named} by -s."
+        )
+    return bool(named)
 
 
 def _outside(file: str | None) -> OutsideManager:

@@ -31,7 +31,8 @@ class Tenants(pulumi.ComponentResource):
             name: the component's name.
             platform: the spec.
             provider: the cluster's.
-            guards: what must hold before anybody can submit work.
+            guards: what must hold before anybody can submit work. It is deleted after the
+                namespaces: without Kueue nobody takes its finalizers off what is in them.
         """
         super().__init__("tallyard:infra:Tenants", name)
         opts = pulumi.ResourceOptions(parent=self, provider=provider)

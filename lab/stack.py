@@ -182,7 +182,9 @@ def environment(folder: LabFolder, tools: Path) -> dict[str, str]:
     return {
         "KUBECACHEDIR": str(folder.kubectl_cache),
         "KUBECONFIG": os.pathsep.join(map(str, kubeconfigs)),
-        "PULUMI_BACKEND_URL": f"file://{folder.pulumi}",
+        # Otherwise Pulumi keeps a second file beside the state, and does not write that one in one
+        # go: killed meanwhile it leaves it empty, and every later run fails to load the state.
+        "PULUMI_BACKEND_URL": f"file://{folder.pulumi}?metadata=skip",
         "PULUMI_CONFIG_PASSPHRASE": PASSPHRASE,
         "PULUMI_HOME": str(folder.pulumi_home),
         "PULUMI_SKIP_UPDATE_CHECK": "true",

@@ -8,6 +8,14 @@ from __future__ import annotations
 
 DOMAIN = "tallyard.dev"
 FIELD_MANAGER = "tallyard"
+# On every object of ours, with the name above as its value.
+MANAGED_BY = "app.kubernetes.io/managed-by"
+# By these Pulumi applies an object under that name, and takes a field back that somebody else
+# has changed; without them it invents a name for each object, and refuses such a field.
+PATCH_MANAGER = "pulumi.com/patchFieldManager"
+PATCH_FORCE = "pulumi.com/patchForce"
+# Who holds queues by `tally drain`; Pulumi's own manager would lose all other fields.
+DRAIN_MANAGER = f"{FIELD_MANAGER}-drain"
 
 # Nodes. A kubelet may not write labels under this suffix (the NodeRestriction plugin of
 # the API server), so a host cannot move itself into another pool or price.
