@@ -134,9 +134,9 @@ def _moved(text: str, before: Path, after: Path) -> str:
 
 
 def _is_last(content: Mapping[str, Any]) -> bool:
-    is_table = content["apiVersion"] == labels.API
-    guards = content["kind"].endswith(("PolicyBinding", "AdmissionPolicy"))
-    return content["apiVersion"].startswith(_LAST_GROUP) or is_table or guards
+    api, kind = str(content["apiVersion"]), str(content["kind"])
+    guards = kind.endswith(("PolicyBinding", "AdmissionPolicy"))
+    return api.startswith(_LAST_GROUP) or api == labels.API or guards
 
 
 def _apply(lab: Lab, objects: Iterable[Mapping[str, Any]]) -> float:

@@ -139,7 +139,7 @@ def _next(folder: LabFolder, status: LabStatus) -> None:
             "在本终端中以运维者身份使用",
         ),
         ("tally jobs train-waits", "the life of the job that had to wait", "查看排队作业的全过程"),
-        ("pulumi preview -s local", "what a change of the spec would do", "查看改动规格会带来什么"),
+        ("tally lab preview", "what a change of the spec would do", "查看改动规格会带来什么"),
     )
     for command, en, text in commands:
         print_line(f"  {command:<24}  # {text if zh else en}")

@@ -136,7 +136,7 @@ def test_the_summary_ends_with_three_commands(told: str) -> None:
     commands = [line.split("#")[0].strip() for line in told.splitlines()[-3:]]
     assert commands[0].startswith(". ")
     assert commands[0].endswith("/env")
-    assert commands[1:] == ["tally jobs train-waits", "pulumi preview -s local"]
+    assert commands[1:] == ["tally jobs train-waits", "tally lab preview"]
 
 
 def test_a_lab_that_is_not_there_has_a_status_too(capsys: pytest.CaptureFixture[str]) -> None:
