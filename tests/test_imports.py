@@ -9,10 +9,10 @@ import grimp
 
 CONTRACTS = Path(__file__).resolve().parents[1] / ".importlinter"
 ROOT = "tallyard.cluster"
-FOR_INFRA = {f"{ROOT}.{name}" for name in ("client", "faults", "identity")}
+FOR_INFRA = {f"{ROOT}.{name}" for name in ("client", "drain", "faults", "identity")}
 
 
-def test_infra_may_use_what_tells_the_clusters_identity_and_no_other_module_of_the_cluster() -> (
+def test_infra_may_use_what_tells_the_clusters_identity_and_what_stands_and_no_other_module() -> (
     None
 ):
     contracts = ConfigParser()
