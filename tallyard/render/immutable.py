@@ -58,14 +58,13 @@ IMMUTABLE: Mapping[str, tuple[Rule, ...]] = {
     "AdmissionCheck": _rules(
         "kueue: CRD admissionchecks, rule on spec.controllerName", "spec.controllerName"
     ),
-    # Its size can grow.
+    # Its size can grow, and it is given a volume once.
     "PersistentVolumeClaim": _rules(
         "kubernetes: pkg/apis/core/validation, ValidatePersistentVolumeClaimUpdate",
         "spec.accessModes",
         "spec.selector",
         "spec.storageClassName",
         "spec.volumeMode",
-        "spec.volumeName",
         "spec.dataSource",
         "spec.dataSourceRef",
     ),

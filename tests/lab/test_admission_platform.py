@@ -37,7 +37,7 @@ DENIED = [
     if c.kind == "denied" and _is_tenants(c) and c.rule != "user-known"
 ]
 LET_IN = [c for c in cases("locks") if c.kind == "allowed" and _is_tenants(c)]
-STAMPED = [c for c in cases("stamps") if _is_tenants(c)]
+STAMPED = [c for c in cases("stamps") if _is_tenants(c) and not c.without]
 
 CONTROLLERS = (
     "system:kube-controller-manager",

@@ -50,6 +50,16 @@ _SAMPLES: tuple[dict[str, Any], ...] = (
         },
     },
     {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "spec": {
+            "accessModes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": "1Gi"}},
+            "storageClassName": "immutable",
+            "volumeMode": "Filesystem",
+        },
+    },
+    {
         "apiVersion": f"{labels.KUEUE_API}",
         "kind": "AdmissionCheck",
         "spec": {"controllerName": "tallyard.dev/immutable"},
@@ -61,6 +71,11 @@ _OTHERS: dict[str, Any] = {
     "spec.topologyName": None,
     "spec.clusterQueue": "another",
     "spec.controllerName": "tallyard.dev/another",
+    "spec.accessModes": ["ReadOnlyMany"],
+    "spec.storageClassName": "another",
+    "spec.volumeMode": "Block",
+    "spec.dataSource": {"kind": "PersistentVolumeClaim", "name": "another"},
+    "spec.dataSourceRef": {"kind": "PersistentVolumeClaim", "name": "another"},
     "spec.completions": 5,
     "spec.completionMode": "NonIndexed",
     "spec.serviceName": "another",

@@ -19,6 +19,20 @@ _AUDIO = """  audio:
 """
 _TOP = "  - {name: elastic, value: 100, preemptible: true}"
 _BOTTOM = "  - {name: spare, value: 50, preemptible: true}"
+# A pod beside the queues.
+_STRAY = f"""    from infra.objects import KubernetesObject
+    from tallyard.render.manifest import Manifest
+
+    card = {{"limits": {{"nvidia.com/gpu": 1}}}}
+    main = {{"name": "main", "image": "registry.example.com/x@{DIGEST}", "resources": card}}
+    stray = {{
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {{"name": "stray", "namespace": "default"}},
+        "spec": {{"containers": [main]}},
+    }}
+    KubernetesObject(Manifest(stray), pulumi.ResourceOptions(provider=cluster.provider))
+"""
 
 DENIED = (
     # The lab's program takes a stack for a lab's that does not say so any more.
@@ -51,6 +65,11 @@ DENIED = (
         'for p in platform.projects.values() if p.id != "vision"}',
     ),
     Edit("templates/validating-binding.yaml.j2", "[Deny]", "[Warn]"),
+    Edit(
+        "infra/__main__.py",
+        "    queues.open_to(tenants.namespaces)\n",
+        f"    queues.open_to(tenants.namespaces)\n{_STRAY}",
+    ),
     Edit(
         "templates/role-member.yaml.j2",
         "resources: [localqueues, workloads]\n    verbs: [get",

@@ -55,6 +55,10 @@ TOLD = {
         "registry.example.com/tallyard/controllers:1.0, whose tag can be moved: write its digest, "
         "REPOSITORY:TAG@sha256:DIGEST"
     ),
+    "cards-elsewhere": (
+        "Pod default/stray is of no project and asks for nvidia.com/gpu: submit it in the namespace "
+        "of a project, through its queue"
+    ),
     "pins-verified": (
         "stacks/versions.yaml:15: charts.kueue.digest is `unverified`: look it up by `make pins`"
     ),
