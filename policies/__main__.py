@@ -1,4 +1,4 @@
-"""The policy pack: `pulumi preview --refresh --policy-pack policies`. No rule lives here."""
+"""The policy pack, by `--policy-pack policies`. No rule lives here."""
 
 from __future__ import annotations
 

@@ -15,7 +15,6 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pulumi_policy import (
     EnforcementLevel,
     Policy,
@@ -31,11 +30,13 @@ from pulumi_policy.deserialize import SPECIAL_SIG_KEY, serialize_properties
 
 from policies.finding import Finding
 from policies.places import FindingPlaces
-from policies.planned import HIDDEN, Planned, mapping, objects
+from policies.planned import HIDDEN, Planned, objects
 from policies.recorded import StateError, recorded
 from policies.rules import RULES, review
+from policies.stack_file import StackFileError, stack_file
 from tallyard.catalog import rules as catalog
 from tallyard.failures import one_line
+from tallyard.languages import language_of
 from tallyard.render.manifest import Manifest
 from tallyard.spec.load import Loaded, load
 from tallyard.spec.places import places_in, places_of
@@ -175,24 +176,19 @@ def _reviewed(urns: tuple[str, ...]) -> _Review | None:
 def _stack(urn: str) -> _Stack:
     """Read which environment a stack is, as the program does (`infra/settings.py`).
 
-    Pulumi hands its configuration to programs and not to packs in Python; the stack's own file
-    has it.
-
     Raises:
         StackError: that file cannot be read, or names no environment.
     """
     name = urn.split(":")[2]
     file = _STACKS / f"Pulumi.{name}.yaml"
     try:
-        config = mapping(yaml.safe_load(file.read_text("utf-8")), "config")
-    except (OSError, ValueError, yaml.YAMLError) as error:
+        own = stack_file(file.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, StackFileError) as error:
         raise StackError(f"{_shown(file)}: cannot be read: {one_line(error)}") from error
-    overlay = config.get("tallyard:overlay")
-    if not isinstance(overlay, str):
+    if not own.overlay:
         raise StackError(f"{_shown(file)}: it names no environment: set tallyard:overlay")
-    is_lab = config.get("tallyard:lab") in (True, "true")
-    told = os.environ.get("TALLYARD_OVERLAY") if is_lab else None
-    return _Stack(name, Path(told) if told else _STACKS / overlay, is_lab)
+    told = os.environ.get("TALLYARD_OVERLAY") if own.is_lab else None
+    return _Stack(name, Path(told) if told else _STACKS / own.overlay, own.is_lab)
 
 
 @cache
@@ -251,16 +247,10 @@ def _key(finding: Finding) -> tuple[str, str | None, str]:
 def _message(finding: Finding, places: FindingPlaces) -> str:
     place = places.of(finding)
     where = f"{_shown(place.file)}:{place.line}: " if place else ""
-    return f"{where}{finding.sentence(_lang())}"
+    return f"{where}{finding.sentence(language_of(os.environ))}"
 
 
 def _shown(file: Path) -> Path:
     """Return a file as a person names it in the checkout, whatever folder a pack runs in."""
     whole = file.absolute()
     return whole.relative_to(_PROJECT) if whole.is_relative_to(_PROJECT) else whole
-
-
-def _lang() -> str:
-    """Return the language of the locale, as the command line has it."""
-    told = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
-    return "zh" if next(filter(None, told), "").lower().startswith("zh") else "en"

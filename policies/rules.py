@@ -15,7 +15,7 @@ from policies import (
 )
 from policies.finding import Finding
 from policies.planned import Planned
-from tallyard.spec.model import Waiver
+from tallyard.spec.waiver import Waiver
 
 RULES: Mapping[str, Callable[[Planned], Iterable[Finding]]] = {
     "objects-replaced": rules_of_changes.objects_replaced,

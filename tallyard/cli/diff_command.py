@@ -42,14 +42,17 @@ class DiffFormat(StrEnum):
     YAML = "yaml"
 
 
+Before = Annotated[
+    str, Parameter(help="The revision before, as git names it: a branch, a tag, HEAD~1.")
+]
+After = Annotated[
+    str | None, Parameter(help="The revision after; without it the files as they are now.")
+]
+
+
 def diff(
-    rev1: Annotated[
-        str, Parameter(help="The revision before, as git names it: a branch, a tag, HEAD~1.")
-    ] = "HEAD",
-    rev2: Annotated[
-        str | None,
-        Parameter(help="The revision after; without it the files as they are now."),
-    ] = None,
+    rev1: Before = "HEAD",
+    rev2: After = None,
     /,
     *,
     stack: Stack | None = None,

@@ -42,8 +42,9 @@ from tallyard.spec.changes.renames import Rename
 from tallyard.spec.changes.supply import Budget, Supply, SupplyChange
 from tallyard.spec.changes.waivers import WaiverChange
 from tallyard.spec.changes.whole import Changes
-from tallyard.spec.model import CoreHours, Override, Waiver
+from tallyard.spec.model import CoreHours, Override
 from tallyard.spec.problem import Problem
+from tallyard.spec.waiver import Waiver
 
 _PERCENT = 100
 _EFFECTS = {1: "gain", -1: "loss", 0: None}

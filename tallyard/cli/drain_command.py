@@ -20,6 +20,7 @@ from tallyard.cli.exit_codes import ExitCode
 from tallyard.cli.output import Format, Output, document, emit, print_line
 from tallyard.cli.progress import progress
 from tallyard.cli.stack import Stack, load_or_refuse, overlay
+from tallyard.cli.target import Context, Kubeconfig
 from tallyard.cluster.faults import ClusterError, Fault, Parts
 
 if TYPE_CHECKING:
@@ -38,10 +39,8 @@ def drain(
     ],
     yes: Annotated[bool, Parameter(name=["--yes", "-y"], negative=(), help="Do not ask.")] = False,
     timeout: Annotated[str, Parameter(help="How long to wait until nothing runs: 90s, 5m.")] = "5m",
-    context: Annotated[str | None, Parameter(help="Context of the kubeconfig.")] = None,
-    kubeconfig: Annotated[
-        str | None, Parameter(help="Kubeconfig; without it KUBECONFIG or ~/.kube/config.")
-    ] = None,
+    context: Context = None,
+    kubeconfig: Kubeconfig = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Let no queue take work any more, and take back what runs.

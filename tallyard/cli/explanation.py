@@ -19,10 +19,10 @@ from tallyard.cli.exit_codes import ExitCode
 from tallyard.cli.output import document, on_terminal, print_line, print_table
 from tallyard.cli.words import word
 from tallyard.cluster.faults import Parts
+from tallyard.languages import Language
 from tallyard.spec import schema
 from tallyard.spec.explain import Explanation, UnknownKeyError, explain, steps_of
 from tallyard.spec.key_texts import told
-from tallyard.spec.messages import Language
 from tallyard.spec.tree import Steps, path_of
 
 _INDENT = "  "

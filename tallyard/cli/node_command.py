@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING
 
 from tallyard import labels
 from tallyard.cli import documents, session
 from tallyard.cli.errors import Complaint
 from tallyard.cli.exit_codes import ExitCode
 from tallyard.cli.output import Format, Output, emit, print_line, print_table
+from tallyard.cli.target import Context, Kubeconfig
 from tallyard.cli.views.nodes import HostRow, host_rows
 from tallyard.cli.words import word, words
 from tallyard.cluster.faults import ClusterError, Fault, Parts
@@ -27,10 +26,8 @@ if TYPE_CHECKING:
 
 def check(
     *,
-    context: Annotated[str | None, Parameter(help="Context of the kubeconfig.")] = None,
-    kubeconfig: Annotated[
-        str | None, Parameter(help="Kubeconfig; without it KUBECONFIG or ~/.kube/config.")
-    ] = None,
+    context: Context = None,
+    kubeconfig: Kubeconfig = None,
     output: Output = Format.TABLE,
 ) -> int:
     """Show each host with what keeps it from work.

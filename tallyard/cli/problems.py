@@ -25,7 +25,7 @@ from tallyard.cli import output, session
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from tallyard.spec.messages import Language
+    from tallyard.languages import Language
     from tallyard.spec.problem import Problem
 
 PAGES = Path("docs/errors")

@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from tallyard.cluster.faults import ClusterError, Fault
 from tallyard.cluster.jobs import read_jobs
 from tallyard.cluster.kinds import ConfigMap
 from tallyard.cluster.scope import namespaces
-from tallyard.spec.load import Loaded, load
+from tallyard.controllers.spec_source import read_spec
 
 DEPLOYED = "deployed"
 
@@ -89,30 +88,11 @@ def deployed(connection: Connection, now: datetime) -> Deployed | None:
         if error.fault in {Fault.NOT_FOUND, Fault.FORBIDDEN}:
             return None
         raise
-    overlay = _overlay_of(config)
-    data = config.get("data") or {}
-    # A key of a ConfigMap has no separator of folders, so no file lands elsewhere.
-    if overlay not in data or {".", ".."} & set(data):
+    loaded = read_spec(config, now).loaded
+    if loaded is None or loaded.platform is None:
         return None
-    loaded = _loaded(data, overlay, now)
-    if loaded.platform is None:
-        return None
-    return Deployed(overlay, Side(Revision(DEPLOYED, DEPLOYED), loaded))
-
-
-def _loaded(data: Mapping[str, Any], overlay: str, now: datetime) -> Loaded:
-    with tempfile.TemporaryDirectory(prefix="tally-") as folder:
-        root = Path(folder).resolve()
-        for key, text in data.items():
-            (root / key).write_text(str(text), encoding="utf-8")
-        loaded = load(root / overlay, now)
-    names = {file: Path(f"{DEPLOYED}:{file.name}") for file in loaded.files}
-    problems = tuple(
-        replace(each, location=replace(each.location, file=names[each.location.file]))
-        for each in loaded.problems
-    )
-    texts = {names[file]: text for file, text in loaded.texts.items()}
-    return Loaded(loaded.platform, problems, tuple(names.values()), texts)
+    names = {file: Path(f"{DEPLOYED}:{file}") for file in loaded.files}
+    return Deployed(_overlay_of(config), Side(Revision(DEPLOYED, DEPLOYED), loaded.renamed(names)))
 
 
 def _other_environment(connection: Connection, overlay: str) -> str:

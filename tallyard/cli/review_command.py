@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from tallyard.cli import session
-from tallyard.cli.diff_command import both_sides, stack_file
+from tallyard.cli.diff_command import After, Before, both_sides, stack_file
 from tallyard.cli.errors import Complaint
 from tallyard.cli.exit_codes import ExitCode
 from tallyard.cli.problems import ErrorForm
 from tallyard.cli.stack import Stack
+from tallyard.cli.target import Context, Kubeconfig
 from tallyard.cluster.faults import Parts
 
 if TYPE_CHECKING:
@@ -64,20 +65,13 @@ class Asked:
             name="--cluster", negative="--no-cluster", help="Ask the cluster whom it affects now."
         ),
     ] = True
-    context: Annotated[str | None, Parameter(help="Context of the kubeconfig.")] = None
-    kubeconfig: Annotated[
-        str | None, Parameter(help="Kubeconfig; without it KUBECONFIG or ~/.kube/config.")
-    ] = None
+    context: Context = None
+    kubeconfig: Kubeconfig = None
 
 
 def review(
-    rev1: Annotated[
-        str, Parameter(help="The revision before, as git names it: a branch, a tag, HEAD~1.")
-    ] = "HEAD",
-    rev2: Annotated[
-        str | None,
-        Parameter(help="The revision after; without it the files as they are now."),
-    ] = None,
+    rev1: Before = "HEAD",
+    rev2: After = None,
     /,
     *,
     stack: Stack | None = None,

@@ -20,7 +20,7 @@ from tallyard.cli.documents import job_list
 from tallyard.cli.output import document
 from tallyard.cli.review_losses import AffectedJob
 from tallyard.cli.review_verdict import PackFinding, Review, ToldFinding
-from tallyard.spec.model import Waiver
+from tallyard.spec.waiver import Waiver
 
 
 def review_document(review: Review, diff: Mapping[str, Any]) -> Mapping[str, Any]:

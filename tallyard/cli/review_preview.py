@@ -54,7 +54,14 @@ def preview(folder: LabFolder, overlay: Path, report: Report) -> Previewed:
     with tempfile.TemporaryDirectory(prefix="tally-preview-") as made:
         events, out, err = (Path(made) / name for name in ("events", "out", "err"))
         command = (
-            *(str(folder.tools / "pulumi"), "--cwd", str(CHECKOUT), "preview", "--refresh"),
+            *(
+                str(folder.tools / "pulumi"),
+                "--cwd",
+                str(CHECKOUT),
+                "preview",
+                "--refresh",
+                "--run-program",
+            ),
             *("--policy-pack", str(CHECKOUT / "policies"), "--json", "--event-log", str(events)),
             *("--stack", stacks.STACK, "--non-interactive"),
         )

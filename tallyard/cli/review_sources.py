@@ -1,19 +1,17 @@
 """What a review reads beside the spec: the pins, the stack's own file, and where keys stand."""
 
 # Chinese punctuation is full-width.
+# ruff: noqa: RUF001
 
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from policies.places import FindingPlaces
+from policies.stack_file import StackFileError, stack_file
 from tallyard.cli import session
 from tallyard.cli.errors import Complaint
 from tallyard.cli.exit_codes import ExitCode
@@ -24,10 +22,9 @@ from tallyard.spec.load import Loaded
 from tallyard.spec.places import Places, places_of
 from tallyard.spec.problem import Location
 from tallyard.spec.source import parse
-from tallyard.spec.versions import Versions, VersionsError, read_versions
+from tallyard.spec.versions import Versions, VersionsError, parse_versions
 
 _VERSIONS = "versions.yaml"
-_LAB = "tallyard:lab"
 
 
 @dataclass(frozen=True)
@@ -121,15 +118,14 @@ def _versions(file: Path, text: str | None) -> Versions:
     Raises:
         Complaint: There is none, or something is wrong with it.
     """
-    with tempfile.TemporaryDirectory(prefix="tally-") as made:
-        copy = Path(made) / _VERSIONS
-        if text is not None:
-            copy.write_text(text, "utf-8")
-        try:
-            return read_versions(copy)
-        except VersionsError as error:
-            why = " ".join(str(error).replace(str(copy), str(file)).splitlines())
-            raise _no_versions(file, why) from error
+    if text is None:
+        zh = session.lang() == "zh"
+        why = "没有该文件，或其内容不是文本" if zh else "there is no such file, or it is no text"
+        raise _no_versions(file, why)
+    try:
+        return parse_versions(text, file)
+    except VersionsError as error:
+        raise _no_versions(file, " ".join(str(error).splitlines())) from error
 
 
 def _no_versions(file: Path, why: str) -> Complaint:
@@ -142,8 +138,6 @@ def _no_versions(file: Path, why: str) -> Complaint:
 def _is_lab(text: str | None) -> bool:
     """Return whether a stack's file says that the stack is a lab's; one that is no YAML does not."""
     try:
-        content: Any = yaml.safe_load(text or "")
-    except (yaml.YAMLError, ValueError):
+        return text is not None and stack_file(text).is_lab
+    except StackFileError:
         return False
-    config = content.get("config") if isinstance(content, Mapping) else None
-    return isinstance(config, Mapping) and config.get(_LAB) is True

@@ -11,8 +11,8 @@ from policies.rules import Verdict
 from tallyard.catalog.rules import Severity
 from tallyard.cli.review_losses import AffectedJob
 from tallyard.cli.review_plan import Plan
-from tallyard.spec.model import Waiver
 from tallyard.spec.problem import Location
+from tallyard.spec.waiver import Waiver
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,6 @@ from tallyard.cli.exit_codes import ExitCode
 from tallyard.cli.git import complaint, git, words
 from tallyard.failures import one_line
 from tallyard.spec.load import Loaded, load
-from tallyard.spec.problem import Problem
 from tallyard.spec.source import read
 from tallyard.spec.suggest import nearest
 from tallyard.spec.tree import Scalar, child
@@ -119,7 +118,7 @@ def at_revision(repo: Repository, at: Revision, overlay: Path, now: datetime) ->
                 if _copy(repo, at, inside, mirror):
                     _copy_base(repo, at, inside, mirror)
                     loaded = load(mirror / inside, now)
-                    return Side(at, _renamed(loaded, _names(loaded, at, mirror)))
+                    return Side(at, loaded.renamed(_names(loaded, at, mirror)))
             return Side(at, None)
     except OSError as error:
         detail = error.strerror or str(error)
@@ -198,31 +197,6 @@ def _names(loaded: Loaded, at: Revision, mirror: Path) -> Mapping[Path, Path]:
         if absolute.is_relative_to(mirror):
             names[file] = Path(f"{at.name}:{absolute.relative_to(mirror).as_posix()}")
     return names
-
-
-def _renamed(loaded: Loaded, names: Mapping[Path, Path]) -> Loaded:
-    def said(value: object) -> object:
-        if isinstance(value, Path):
-            return names.get(value, value)
-        if isinstance(value, str):
-            for file, name in names.items():
-                value = value.replace(str(file), str(name))
-        return value
-
-    def renamed(problem: Problem) -> Problem:
-        location = problem.location
-        return replace(
-            problem,
-            location=replace(location, file=names.get(location.file, location.file)),
-            values={key: said(value) for key, value in problem.values.items()},
-        )
-
-    return Loaded(
-        loaded.platform,
-        tuple(map(renamed, loaded.problems)),
-        tuple(names.get(file, file) for file in loaded.files),
-        {names.get(file, file): text for file, text in loaded.texts.items()},
-    )
 
 
 def _no_revision(repo: Repository, name: str) -> Complaint:

@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Literal, TextIO
+from typing import TYPE_CHECKING, TextIO
+
+from tallyard.languages import Language, language_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -55,17 +57,14 @@ def expected() -> int:
     return _EXPECTED.get(0)
 
 
-def lang() -> Literal["en", "zh"]:
+def lang() -> Language:
     """Return the language of this run, `en` or `zh`."""
     return "zh" if _SESSION.get(_USUAL).lang is Lang.ZH else "en"
 
 
 def default_lang(environment: Mapping[str, str]) -> Lang:
-    """Return the language of the locale: the first variable that is set decides, as in POSIX."""
-    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
-        if value := environment.get(name):
-            return Lang.ZH if value.lower().startswith("zh") else Lang.EN
-    return Lang.EN
+    """Return the language of the locale."""
+    return Lang(language_of(environment))
 
 
 def out() -> Console:

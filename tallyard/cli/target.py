@@ -7,6 +7,11 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+Context = Annotated[str | None, Parameter(help="Context of the kubeconfig.")]
+Kubeconfig = Annotated[
+    str | None, Parameter(help="Kubeconfig; without it KUBECONFIG or ~/.kube/config.")
+]
+
 
 @Parameter(name="*")
 @dataclass(frozen=True)
@@ -31,7 +36,5 @@ class Target:
         bool,
         Parameter(name=["--all", "-A"], negative=(), help="All projects (operators)."),
     ] = False
-    context: Annotated[str | None, Parameter(help="Context of the kubeconfig.")] = None
-    kubeconfig: Annotated[
-        str | None, Parameter(help="Kubeconfig; without it KUBECONFIG or ~/.kube/config.")
-    ] = None
+    context: Context = None
+    kubeconfig: Kubeconfig = None

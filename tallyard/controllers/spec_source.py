@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from tallyard import labels
+from tallyard.languages import Language
 from tallyard.spec.load import Loaded, load
-from tallyard.spec.messages import Language, closing, report
+from tallyard.spec.messages import closing, report
 from tallyard.spec.model import Platform
 
 # What a ConfigMap's key is made of: no separator of folders, so no file lands elsewhere.
@@ -30,10 +31,20 @@ _NO_FILE: Mapping[Language, str] = {
 
 @dataclass(frozen=True)
 class SpecRead:
-    """What was made of a ConfigMap: a platform, or what is wrong with it in one paragraph."""
+    """What was made of a ConfigMap: a spec, or what is wrong with it in one paragraph.
 
-    platform: Platform | None
+    Attributes:
+        loaded: the spec, its files called by their names alone; None where there is none in it.
+        fault: why there is no platform; empty where there is one.
+    """
+
+    loaded: Loaded | None
     fault: str
+
+    @property
+    def platform(self) -> Platform | None:
+        """Return what the spec means; None where something is wrong with it."""
+        return self.loaded.platform if self.loaded is not None else None
 
 
 def read_spec(config: Mapping[str, Any], now: datetime, lang: Language = "en") -> SpecRead:
@@ -58,12 +69,13 @@ def read_spec(config: Mapping[str, Any], now: datetime, lang: Language = "en") -
         root = Path(folder)
         for key, text in data.items():
             (root / key).write_text(text, encoding="utf-8")
-        return _read(load(root / overlay, now), root, lang)
+        loaded = load(root / overlay, now)
+    return _read(loaded.renamed({file: Path(file.name) for file in loaded.files}), lang)
 
 
-def _read(loaded: Loaded, root: Path, lang: Language) -> SpecRead:
+def _read(loaded: Loaded, lang: Language) -> SpecRead:
     if loaded.platform is not None:
-        return SpecRead(loaded.platform, "")
+        return SpecRead(loaded, "")
     told = f"{report(loaded.problems, lang)}\n{closing(loaded.problems, lang)}"
-    lines = [line.strip() for line in told.replace(f"{root}/", "").splitlines() if line.strip()]
-    return SpecRead(None, " ".join(lines))
+    lines = [line.strip() for line in told.splitlines() if line.strip()]
+    return SpecRead(loaded, " ".join(lines))

@@ -6,11 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from tallyard.languages import Language
 from tallyard.spec import kinds, schema
 from tallyard.spec.editor_schema import default_of
 from tallyard.spec.fields import EFFECT, ORIGIN, PER_ENVIRONMENT
 from tallyard.spec.key_texts import told
-from tallyard.spec.messages import Language, hint
+from tallyard.spec.messages import hint
 from tallyard.spec.suggest import nearest
 from tallyard.spec.tree import Step, Steps
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from tallyard.languages import Language
 from tallyard.spec.fields import NOT_ENFORCED
-from tallyard.spec.messages import Language
 
 _MODELS: Mapping[str, str] = {
     NOT_ENFORCED: "（会检查和比较；目前尚未强制执行。）",

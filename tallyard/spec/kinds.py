@@ -14,11 +14,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tallyard import units
+from tallyard.languages import Language
 from tallyard.spec import fields
 from tallyard.spec.editor_schema import range_of
 from tallyard.spec.hosts import RANGE_PATTERN
 from tallyard.spec.key_texts import told
-from tallyard.spec.messages import Language
 
 _TEXTS: Mapping[str, str] = {
     fields.DNS_LABEL_PATTERN: "name of small letters, digits and dashes",

@@ -45,6 +45,33 @@ class Loaded:
     files: tuple[Path, ...]
     texts: Mapping[Path, str] = field(default_factory=dict)
 
+    def renamed(self, names: Mapping[Path, Path]) -> Loaded:
+        """Return the same with other names of files, in what its problems say too.
+
+        Args:
+            names: The new names by the ones that they have; others stay.
+        """
+
+        def said(value: object) -> object:
+            if isinstance(value, Path):
+                return names.get(value, value)
+            if isinstance(value, str):
+                for file, name in names.items():
+                    value = value.replace(str(file), str(name))
+            return value
+
+        def problem(each: Problem) -> Problem:
+            file = names.get(each.location.file, each.location.file)
+            values = {key: said(value) for key, value in each.values.items()}
+            return replace(each, location=replace(each.location, file=file), values=values)
+
+        return Loaded(
+            self.platform,
+            tuple(map(problem, self.problems)),
+            tuple(names.get(file, file) for file in self.files),
+            {names.get(file, file): text for file, text in self.texts.items()},
+        )
+
 
 def load(overlay: Path, now: datetime | None = None) -> Loaded:
     """Read, check and resolve an environment and the platform it is based on.

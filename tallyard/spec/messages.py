@@ -10,14 +10,11 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
 
+from tallyard.languages import LANGUAGES, Language
 from tallyard.spec.excerpt import excerpt
 from tallyard.spec.problem import Problem
 from tallyard.spec.texts import TEXTS
-
-type Language = Literal["en", "zh"]
-LANGUAGES: tuple[str, ...] = get_args(Language.__value__)
 
 # Nobody reads further, and the first ones are in file order.
 PROBLEMS_SHOWN_MAX = 100

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from tallyard.spec import schema
 from tallyard.spec.load import Loaded
-from tallyard.spec.model import Waiver
 from tallyard.spec.problem import Location
 from tallyard.spec.shape import root_key
 from tallyard.spec.source import parse, read
 from tallyard.spec.tree import Scalar, Table, Tree
+from tallyard.spec.waiver import Waiver
 
 
 @dataclass(frozen=True)

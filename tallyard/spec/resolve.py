@@ -40,10 +40,10 @@ from tallyard.spec.model import (
     Tier,
     Uneven,
     User,
-    Waiver,
     Work,
 )
 from tallyard.spec.tree import find
+from tallyard.spec.waiver import Waiver
 
 _MILLI = 1000
 

@@ -88,7 +88,19 @@ def read_versions(file: Path) -> Versions:
     Raises:
         VersionsError: with every fault of the file, one a line.
     """
-    text = read_text(file)
+    return parse_versions(read_text(file), file)
+
+
+def parse_versions(text: str, file: Path) -> Versions:
+    """Return the pins of a text.
+
+    Args:
+        text: What stands in the file.
+        file: What messages call it.
+
+    Raises:
+        VersionsError: with every fault of it, one a line.
+    """
     try:
         return Versions.model_validate(yaml.safe_load(text))
     except ValidationError as error:

@@ -12,8 +12,9 @@ import yaml
 
 from tallyard.cluster.jobs import Submitted, group
 from tallyard.cluster.kueue import Queues
-from tests.cli.specs import LOCAL, PLATFORM, Repo
-from tests.cluster.conftest import api_server, kubeconfig
+from tests.cli.reviewed import Reviewing, answers, with_pins
+from tests.cli.specs import LOCAL, PLATFORM, Captured, Repo
+from tests.cluster.conftest import ApiServer, WriteKubeconfig, api_server, kubeconfig
 from tests.spec.specs import STACKS
 
 __all__ = ["api_server", "kubeconfig"]
@@ -83,3 +84,17 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
     monkeypatch.chdir(made.root)
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     return made
+
+
+@pytest.fixture
+def reviewing(
+    repo: Repo,
+    api_server: ApiServer,
+    kubeconfig: WriteKubeconfig,
+    capsys: Captured,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Reviewing:
+    """A repository and a cluster with work; KUBECONFIG leads to it."""
+    api_server.answers |= answers()
+    monkeypatch.setenv("KUBECONFIG", str(kubeconfig(api_server.url)))
+    return Reviewing(with_pins(repo), api_server, capsys)

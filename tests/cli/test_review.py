@@ -18,25 +18,11 @@ from tallyard.cli.main import run
 from tallyard.cli.views.review_markdown import LENGTH_MAX
 from tests.cli.reviewed import Reviewing, answers, with_pins
 from tests.cli.specs import MORE_FOR_GOLD, Captured, Repo
-from tests.cluster.conftest import ApiServer, WriteKubeconfig, refusal
+from tests.cluster.conftest import refusal
 
 RAISED = ("name: training, value: 1000", "name: training, value: 2000")
 REMOVED = ("  vision: {tier: bronze, users: {zhao.min: {}}}\n", "")
 SPEC_MAP = f"/api/v1/namespaces/{labels.SYSTEM_NAMESPACE}/configmaps/{labels.SPEC_CONFIG}"
-
-
-@pytest.fixture
-def reviewing(
-    repo: Repo,
-    api_server: ApiServer,
-    kubeconfig: WriteKubeconfig,
-    capsys: Captured,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Reviewing:
-    """A repository and a cluster with work; KUBECONFIG leads to it."""
-    api_server.answers |= answers()
-    monkeypatch.setenv("KUBECONFIG", str(kubeconfig(api_server.url)))
-    return Reviewing(with_pins(repo), api_server, capsys)
 
 
 def document(reviewing: Reviewing, *arguments: str) -> Mapping[str, Any]:

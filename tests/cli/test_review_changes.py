@@ -17,9 +17,9 @@ from tallyard.cli.views import spec_diff_objects
 from tallyard.render.manifest import Manifest
 from tallyard.render.platform import render
 from tallyard.spec.model import Platform
-from tests.cli.reviewed import DATA, Reviewing, answers, same_as_file, with_pins
+from tests.cli.reviewed import DATA, Reviewing, same_as_file, with_pins
 from tests.cli.specs import Captured, Repo
-from tests.cluster.conftest import ApiServer, WriteKubeconfig
+from tests.cluster.conftest import ApiServer
 
 LOCAL = "stacks/local.yaml"
 VISION = "  vision: {tier: bronze, users: {zhao.min: {}}}\n"
@@ -136,20 +136,6 @@ FURTHER = (
     Example("queue-of-a-tier-removed", platform=((", inference: {RTX: 4}", ""),)),
 )
 EVERY = (*EXAMPLES, WAIVED, *FURTHER)
-
-
-@pytest.fixture
-def reviewing(
-    repo: Repo,
-    api_server: ApiServer,
-    kubeconfig: WriteKubeconfig,
-    capsys: Captured,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Reviewing:
-    """A repository and a cluster with work; KUBECONFIG leads to it."""
-    api_server.answers |= answers()
-    monkeypatch.setenv("KUBECONFIG", str(kubeconfig(api_server.url)))
-    return Reviewing(with_pins(repo), api_server, capsys)
 
 
 def make(example: Example, reviewing: Reviewing, monkeypatch: pytest.MonkeyPatch) -> None:

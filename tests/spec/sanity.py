@@ -7,9 +7,10 @@ import string
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from tallyard.languages import Language
 from tallyard.render.manifest import Manifest
 from tallyard.spec.load import Loaded
-from tallyard.spec.messages import PROBLEMS_SHOWN_MAX, Language, report, sentence
+from tallyard.spec.messages import PROBLEMS_SHOWN_MAX, report, sentence
 from tallyard.spec.problem import Problem
 from tallyard.spec.texts import TEXTS
 

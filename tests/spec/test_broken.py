@@ -13,8 +13,9 @@ import pytest
 
 from tallyard.cli.pages.error_cases import Case, read_all
 from tallyard.cli.pages.error_pages import CASES_PER_CODE_MAX, NOT_IN_TEXTS
+from tallyard.languages import Language
 from tallyard.spec.load import Loaded
-from tallyard.spec.messages import Language, report
+from tallyard.spec.messages import report
 from tallyard.spec.texts import TEXTS
 from tests.spec.specs import load_texts
 

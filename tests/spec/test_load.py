@@ -12,8 +12,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tallyard.languages import Language
 from tallyard.spec.load import Loaded, load
-from tallyard.spec.messages import Language, report, sentence
+from tallyard.spec.messages import report, sentence
 from tests.spec.specs import LOCAL, PLATFORM, changed, load_texts
 
 

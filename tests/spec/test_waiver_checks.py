@@ -9,7 +9,7 @@ import pytest
 
 from tallyard.catalog.rules import RULES, WAIVABLE
 from tallyard.spec import schema
-from tallyard.spec.model import Waiver
+from tallyard.spec.waiver import Waiver
 from tests.spec.specs import LOCAL, NOW, PLATFORM, changed, load_texts
 from tests.spec.variations import loaded, told, values
 

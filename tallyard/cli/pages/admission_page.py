@@ -16,10 +16,10 @@ import yaml
 
 from tallyard import labels
 from tallyard.cli.pages.made import CHECKOUT, NOTE
+from tallyard.languages import Language
 from tallyard.render.admission.locks import FIRST, LOCKS
 from tallyard.render.admission.rule import Lock
 from tallyard.render.admission.stamps import STAMPS
-from tallyard.spec.messages import Language
 
 PAGES: Mapping[Language, Path] = {
     "en": Path("docs/admission.md"),

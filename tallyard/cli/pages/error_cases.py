@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tallyard.cli.pages.made import CHECKOUT
+from tallyard.languages import LANGUAGES, Language
 from tallyard.spec.excerpt import cut, numbered
-from tallyard.spec.messages import LANGUAGES, Language
 
 FOLDER = Path("tests/data/spec/broken")
 

@@ -17,7 +17,8 @@ from pathlib import Path
 from tallyard.cli.pages import made
 from tallyard.cli.pages.error_cases import FOLDER, Case, FixError, example, read_all
 from tallyard.cli.problems import PAGES
-from tallyard.spec.messages import Language, meaning, title
+from tallyard.languages import Language
+from tallyard.spec.messages import meaning, title
 from tallyard.spec.problem import WARNINGS
 from tallyard.spec.texts import TEXTS
 

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from tallyard.cli.pages.made import CHECKOUT, NOTE
 from tallyard.cli.pages.shipped_lines import Shipped
+from tallyard.languages import Language
 from tallyard.spec import kinds, schema
 from tallyard.spec.editor_schema import default_of
 from tallyard.spec.fields import EFFECT, ORIGIN, PER_ENVIRONMENT
 from tallyard.spec.key_texts import told
-from tallyard.spec.messages import Language
 from tallyard.spec.tree import Steps, path_of
 
 PAGES: Mapping[Language, Path] = {"en": Path("docs/spec.md"), "zh": Path("docs/spec.zh.md")}

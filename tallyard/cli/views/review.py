@@ -17,7 +17,7 @@ from tallyard.cli.views.review_words import said
 from tallyard.cli.views.spec_diff_parts import COLON, SEPARATOR, Block, Row, Section, joined
 from tallyard.cli.views.spec_diff_values import moment
 from tallyard.cli.words import word
-from tallyard.spec.model import Waiver
+from tallyard.spec.waiver import Waiver
 
 # More names or jobs than these are counted: a reviewer reads no longer list.
 NAMES_SHOWN_MAX = 8

@@ -13,7 +13,7 @@ from tallyard.cli.views.spec_diff_values import moment
 from tallyard.cli.words import word
 from tallyard.spec.changes.waivers import WaiverChange
 from tallyard.spec.changes.whole import Changes
-from tallyard.spec.model import Waiver
+from tallyard.spec.waiver import Waiver
 
 
 def waivers_section(found: Changes) -> Section:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from tallyard.spec.changes.change import Presence, presence
-from tallyard.spec.model import Platform, Waiver
+from tallyard.spec.model import Platform
+from tallyard.spec.waiver import Waiver
 
 
 @dataclass(frozen=True)

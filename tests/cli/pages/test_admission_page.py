@@ -11,9 +11,9 @@ import yaml
 
 from tallyard.cli.pages import admission_page
 from tallyard.cli.pages.made import CHECKOUT
+from tallyard.languages import LANGUAGES, Language
 from tallyard.render.admission.locks import FIRST, LOCKS
 from tallyard.render.admission.stamps import STAMPS
-from tallyard.spec.messages import LANGUAGES, Language
 
 PAGE = {lang: admission_page.page(lang) for lang in get_args(Language.__value__)}
 both = pytest.mark.parametrize("lang", LANGUAGES)

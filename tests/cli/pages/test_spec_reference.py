@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tallyard.cli.pages import spec_reference
+from tallyard.languages import LANGUAGES, Language
 from tallyard.spec import schema
 from tallyard.spec.key_texts import told
-from tallyard.spec.messages import LANGUAGES, Language
 
 PAGE: Mapping[Language, str] = {"en": spec_reference.page("en"), "zh": spec_reference.page("zh")}
 KEYS = [

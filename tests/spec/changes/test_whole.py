@@ -17,7 +17,8 @@ from tallyard.spec.changes.change import (
 )
 from tallyard.spec.changes.facts import KINDS, Fact
 from tallyard.spec.changes.whole import changes
-from tallyard.spec.model import Node, Project, Waiver
+from tallyard.spec.model import Node, Project
+from tallyard.spec.waiver import Waiver
 from tests.spec.changes.conftest import NOW, Load, override_until
 
 
