@@ -41,6 +41,7 @@ def stack_file(text: str) -> StackFile:
     except (ValueError, yaml.YAMLError) as error:
         raise StackFileError(one_line(error)) from error
     overlay = config.get("tallyard:overlay")
+    lab = config.get("tallyard:lab")
     # As Pulumi's own `get_bool` takes it.
-    is_lab = config.get("tallyard:lab") in (True, "true")
+    is_lab = lab is True or lab == "true"
     return StackFile(overlay if isinstance(overlay, str) else "", is_lab)
