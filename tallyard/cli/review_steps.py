@@ -33,10 +33,10 @@ from tallyard.cli.views.review import (
 )
 from tallyard.cli.views.review_markdown import markdown
 from tallyard.cli.views.review_sarif import sarif
-from tallyard.cli.views.review_words import said
 from tallyard.cli.views.spec_diff import sections
 from tallyard.cli.views.spec_diff_objects import Objects, objects
 from tallyard.cli.views.spec_diff_table import show
+from tallyard.cli.words import word
 from tallyard.render.manifest import Manifest
 from tallyard.render.platform import render
 from tallyard.spec.changes.warnings import new_warnings
@@ -162,7 +162,7 @@ def _print(begun: Begun, made: Review, output: ReviewFormat) -> None:
     about = (
         about_of(begun.found, begun.sides, differs=True)
         if differs
-        else said("The spec means the same as before.")
+        else word("The spec means the same as before.")
     )
     match output:
         case ReviewFormat.MARKDOWN:

@@ -216,6 +216,37 @@ _ZH: Mapping[str, str] = {
     "No queues here.": "这里没有队列。",
     "No jobs here.": "这里没有作业。",
     "Waiting:": "等待中：",
+    "Refused": "拒绝",
+    "Told": "提示",
+    "Waived": "已豁免",
+    "Pulumi's policy pack": "Pulumi 策略包",
+    "What would be done": "将执行的操作",
+    "Jobs that it affects now": "当前受影响的作业",
+    "Why": "原因",
+    "Seen": "案例",
+    "Waived until": "豁免至",
+    "WHAT": "动作",
+    "replaced": "删除重建",
+    "changed": "修改",
+    "created": "新建",
+    "no place in a file": "文件中无对应位置",
+    "Nothing.": "无。",
+    "None.": "无。",
+    "Nothing is refused, nothing to tell.": "没有拒绝，也没有提示。",
+    "Pulumi itself fails": "Pulumi 自身报错",
+    "The spec means the same as before.": "规格的含义与之前相同。",
+    (
+        "Pulumi's preview broke off; what it has not come to follows from the objects that the "
+        "spec asks for."
+    ): "Pulumi 的预览中途失败；它没有到达的部分由规格所要求的对象推出。",
+    "Pulumi says so, by a preview.": "以上来自 Pulumi 的预览。",
+    (
+        "This follows from the objects that the spec asks for. The charts, the controllers, the copy "
+        "of the spec and drift in the cluster are not in it; a preview by Pulumi shows them."
+    ): (
+        "以上由规格所要求的对象推出，不含 chart、控制器、集群中的规格副本以及集群的漂移；"
+        "这些由 Pulumi 的预览显示。"
+    ),
 }
 
 

@@ -13,7 +13,6 @@ from tallyard.cli import session
 from tallyard.cli.review_losses import AffectedJob
 from tallyard.cli.review_plan import Deed, Plan, PlannedChange, PlanSource
 from tallyard.cli.review_verdict import PackFinding, Review, ToldFinding
-from tallyard.cli.views.review_words import said
 from tallyard.cli.views.spec_diff_parts import COLON, SEPARATOR, Block, Row, Section, joined
 from tallyard.cli.views.spec_diff_values import moment
 from tallyard.cli.words import word
@@ -37,7 +36,7 @@ def verdict_line(review: Review) -> str:
     if review.waived:
         parts.append(_waived(review))
     if not parts:
-        return said("Nothing is refused, nothing to tell.")
+        return word("Nothing is refused, nothing to tell.")
     return "，".join(parts) + "。" if zh else ", ".join(parts) + "."
 
 
@@ -66,19 +65,19 @@ def groups(review: Review) -> tuple[tuple[str, tuple[ToldFinding, ...]], ...]:
         ("Told", tuple(each for each in found if each.waiver is None and not each.is_refused)),
         ("Waived", review.waived),
     )
-    return tuple((said(title), group) for title, group in every if group)
+    return tuple((word(title), group) for title, group in every if group)
 
 
 def pack_section(review: Review) -> Section | None:
     """Return what Pulumi's policy pack says beside them, in its own words; None for nothing."""
     blocks = tuple(map(_pack_finding, review.pack))
-    return Section(said("Pulumi's policy pack"), (), blocks) if blocks else None
+    return Section(word("Pulumi's policy pack"), (), blocks) if blocks else None
 
 
 def place_of(told: ToldFinding) -> str:
     """Return `file:line:column`, or that no key of a person's says it."""
     at = told.location
-    return f"{at.file}:{at.line}:{at.column}" if at else said("no place in a file")
+    return f"{at.file}:{at.line}:{at.column}" if at else word("no place in a file")
 
 
 def reasons(told: ToldFinding, zone: str) -> Iterator[tuple[str, str]]:
@@ -86,14 +85,14 @@ def reasons(told: ToldFinding, zone: str) -> Iterator[tuple[str, str]]:
     if told.waiver is not None:
         yield waiver_text(told.waiver, zone), told.waiver.reason
     rule = told.finding.rule
-    yield said("Why"), rule.because[session.lang() == "zh"]
+    yield word("Why"), rule.because[session.lang() == "zh"]
     if rule.incident:
-        yield said("Seen"), rule.incident
+        yield word("Seen"), rule.incident
 
 
 def waiver_text(waiver: Waiver, zone: str) -> str:
     """Return until when something is waived."""
-    return f"{said('Waived until')} {moment(waiver.until, zone)}"
+    return f"{word('Waived until')} {moment(waiver.until, zone)}"
 
 
 def _finding(told: ToldFinding, zone: str) -> Block:
@@ -106,10 +105,10 @@ def _finding(told: ToldFinding, zone: str) -> Block:
 def _pack_finding(found: PackFinding) -> Block:
     rule, colon = RULES.get(found.rule), COLON[session.lang()]
     because = (
-        () if rule is None else (f"{said('Why')}{colon}{rule.because[session.lang() == 'zh']}",)
+        () if rule is None else (f"{word('Why')}{colon}{rule.because[session.lang() == 'zh']}",)
     )
     name = found.urn.rpartition("::")[2] or found.rule
-    severity = said("Refused" if found.is_mandatory else "Told")
+    severity = word("Refused" if found.is_mandatory else "Told")
     return Block(name, (severity,), (), (found.message, *because))
 
 
@@ -117,17 +116,17 @@ def plan_section(review: Review) -> Section:
     """Return what `pulumi up` would do, by deed and kind, and who says so."""
     plan, colon = review.plan, COLON[session.lang()]
     rows = tuple(
-        Row((said(_DEEDS.get(deed, deed.value)), kind, str(len(group)), _names(group)))
+        Row((word(_DEEDS.get(deed, deed.value)), kind, str(len(group)), _names(group)))
         for (deed, kind), group in (
             (key, list(each))
             for key, each in groupby(plan.changes, lambda each: (each.deed, each.kind))
         )
     )
-    errors = tuple(f"{said('Pulumi itself fails')}{colon}{error}" for error in plan.errors)
-    notes = (*errors, *(() if rows else (said("Nothing."),)), said(_source(plan)))
-    headings = tuple(map(said, ("WHAT", "KIND", "NUMBER")))
+    errors = tuple(f"{word('Pulumi itself fails')}{colon}{error}" for error in plan.errors)
+    notes = (*errors, *(() if rows else (word("Nothing."),)), word(_source(plan)))
+    headings = tuple(map(word, ("WHAT", "KIND", "NUMBER")))
     return Section(
-        said("What would be done"),
+        word("What would be done"),
         (*headings, ""),
         _rows_and(rows, notes),
         right=(2,),
@@ -159,17 +158,17 @@ def _more(number: int) -> str:
 def jobs_section(review: Review) -> Section:
     """Return the queued and running work that the change takes something from."""
     jobs = review.jobs
-    title = said("Jobs that it affects now")
+    title = word("Jobs that it affects now")
     if jobs.not_asked:
         return Section(title, (), (Block("", (), (), (jobs.not_asked,)),))
     rows = tuple(map(_job, jobs.items[:JOBS_SHOWN_MAX]))
     rest = len(jobs.items) - JOBS_SHOWN_MAX
     notes = (
-        *(() if rows else (said("None."),)),
+        *(() if rows else (word("None."),)),
         *((_more(rest),) if rest > 0 else ()),
         jobs.where,
     )
-    headings = tuple(map(said, ("JOB", "PROJECT", "USER", "QUEUE", "STATE", "CARDS")))
+    headings = tuple(map(word, ("JOB", "PROJECT", "USER", "QUEUE", "STATE", "CARDS")))
     return Section(title, (*headings, ""), _rows_and(rows, notes))
 
 
