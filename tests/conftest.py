@@ -17,7 +17,7 @@ from lab.toolchain.progress import report_to
 from tallyard.cli import session
 from tallyard.spec.load import load
 from tallyard.spec.model import Platform
-from tests.running_lab import OVERLAY, RunningLab, counted
+from tests.running_lab import OVERLAY, RunningLab, counted, turn
 
 
 def pytest_configure() -> None:
@@ -72,6 +72,19 @@ def full_lab(
     lab = RunningLab(base / "labs", "full", platform, toolchain)
     with _shared(base, lab, None):
         yield lab
+
+
+@pytest.fixture(autouse=True)
+def nobody_changes_a_full_lab_under_another(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    """Let tests look at the full lab side by side; one that `changes_the_stack` is alone with it."""
+    if "full_lab" not in request.fixturenames:
+        yield
+        return
+    is_alone = request.node.get_closest_marker("changes_the_stack") is not None
+    with turn(_base_of_run(tmp_path_factory) / "full.turn", is_alone=is_alone):
+        yield
 
 
 @pytest.fixture

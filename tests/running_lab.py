@@ -125,3 +125,16 @@ def counted(path: Path, change: int) -> Iterator[int]:
         file.write(str(number))
         file.flush()
         yield number
+
+
+@contextmanager
+def turn(path: Path, *, is_alone: bool) -> Iterator[None]:
+    """Wait for one's turn with what all workers use: with others, or alone.
+
+    Who waits to be alone stands at the gate, so nobody who came later goes before them.
+    """
+    with path.open("a+") as place:
+        with path.with_suffix(".gate").open("a+") as gate:
+            fcntl.flock(gate, fcntl.LOCK_EX)
+            fcntl.flock(place, fcntl.LOCK_EX if is_alone else fcntl.LOCK_SH)
+        yield

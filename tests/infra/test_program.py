@@ -1,7 +1,4 @@
-"""The Pulumi program on a real control plane, as a person runs it.
-
-One stack takes one operation at a time, so all of them are in this file.
-"""
+"""The Pulumi program on a real control plane, as a person runs it."""
 
 from __future__ import annotations
 
@@ -39,6 +36,7 @@ def _told(done: Any) -> str:
     return str(done.stdout + done.stderr)
 
 
+@pytest.mark.changes_the_stack
 def test_a_second_up_changes_nothing(full_lab: RunningLab) -> None:
     done = full_lab.pulumi("up", "--yes", "--skip-preview", "--expect-no-changes")
     assert done.returncode == NO_CHANGES, _told(done)
@@ -70,6 +68,7 @@ def test_every_rendered_object_is_in_the_cluster_and_of_one_field_manager(
         assert managers <= {"tallyard"}, manifest.path
 
 
+@pytest.mark.changes_the_stack
 def test_a_hand_edit_is_seen_and_repaired(full_lab: RunningLab) -> None:
     """One of a field that the spec decides, one of a field that is Kueue's default."""
     quota = "/spec/resourceGroups/0/flavors/0/resources/4/nominalQuota"
@@ -92,6 +91,7 @@ def test_a_hand_edit_is_seen_and_repaired(full_lab: RunningLab) -> None:
     assert spec["resourceGroups"][0]["flavors"][0]["resources"][4]["nominalQuota"] == "2"
 
 
+@pytest.mark.changes_the_stack
 def test_another_cluster_is_refused_before_anything_is_registered(
     full_lab: RunningLab, shared_lab: RunningLab
 ) -> None:
@@ -117,6 +117,7 @@ def test_no_kubeconfig_is_one_clear_message(full_lab: RunningLab, tmp_path: Path
     assert "Traceback" not in _told(done)
 
 
+@pytest.mark.changes_the_stack
 def test_a_cluster_that_does_not_answer_leaves_the_state_as_it_is(
     full_lab: RunningLab, tmp_path: Path
 ) -> None:
@@ -168,6 +169,7 @@ def test_a_labs_stack_without_its_environment_says_what_to_do(full_lab: RunningL
     assert "Traceback" not in _told(done)
 
 
+@pytest.mark.changes_the_stack
 def test_no_key_is_in_the_state_even_after_a_refresh(full_lab: RunningLab) -> None:
     """In a Secret a key is base64 of PEM, so that is looked for; decrypted, if it is there."""
     refreshed = full_lab.pulumi("refresh", "--yes", "--skip-preview")
@@ -186,6 +188,7 @@ def test_no_key_is_in_the_state_even_after_a_refresh(full_lab: RunningLab) -> No
     assert str(full_lab.folder.kubeconfigs) not in state
 
 
+@pytest.mark.changes_the_stack
 def test_a_changed_priority_value_is_refused_before_anything_is_done(
     full_lab: RunningLab, tmp_path: Path
 ) -> None:
@@ -197,6 +200,7 @@ def test_a_changed_priority_value_is_refused_before_anything_is_done(
         assert full_lab.get(kind, "training")["value"] == 10000
 
 
+@pytest.mark.changes_the_stack
 def test_a_project_that_leaves_the_spec_loses_its_queues_and_keeps_its_namespace(
     full_lab: RunningLab, tmp_path: Path
 ) -> None:
@@ -216,6 +220,7 @@ def test_a_project_that_leaves_the_spec_loses_its_queues_and_keeps_its_namespace
     assert full_lab.get("clusterqueue", "vision-training")["spec"]["cohortName"] == "training"
 
 
+@pytest.mark.changes_the_stack
 def test_a_changed_flavor_is_a_new_one_beside_the_old_even_while_the_old_is_in_use(
     full_lab: RunningLab, tmp_path: Path
 ) -> None:
