@@ -131,8 +131,11 @@ def leave_certificates(
     would empty them again, and no webhook would be trusted until the controller noticed.
     """
     props: dict[str, Any] = dict(args.props)
-    if args.type_ != "kubernetes:core/v1:Secret" or any((props.get("data") or {}).values()):
+    if args.type_ != "kubernetes:core/v1:Secret" or "data" not in props:
         return None
-    return pulumi.ResourceTransformResult(
-        {key: value for key, value in props.items() if key != "data"}, args.opts
+    # What a Secret holds is a secret to Pulumi too, so it can only be looked at later; and of
+    # nothing no secret can be made.
+    held = pulumi.Output.unsecret(pulumi.Output.from_input(props["data"])).apply(
+        lambda data: pulumi.Output.secret(data) if any((data or {}).values()) else None
     )
+    return pulumi.ResourceTransformResult({**props, "data": held}, args.opts)

@@ -1,26 +1,32 @@
 """A registry on a free port of this machine that speaks the OCI distribution protocol.
 
-It holds manifests by repository and tag, can ask for a token, send elsewhere, answer slowly
-or wrongly, and remembers every request.
+It holds manifests by repository and tag, and blobs, can ask for a token, send elsewhere, answer
+slowly or wrongly, and remembers every request.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import ssl
+import tarfile
 import threading
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 from urllib.parse import parse_qs, urlsplit
 
+import yaml
+
 INDEX = "application/vnd.oci.image.index.v1+json"
 MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 HELM_CONFIG = "application/vnd.cncf.helm.config.v1+json"
+HELM_LAYER = "application/vnd.cncf.helm.chart.content.v1.tar+gzip"
 TOKEN_PATH = "/token"  # noqa: S105  a path, no secret
 
 
@@ -79,6 +85,7 @@ class FakeRegistry:
 
     def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self.contents: dict[tuple[str, str], Content] = {}
+        self.blobs: dict[str, bytes] = {}
         self.requests: list[Request] = []
         self.instead: deque[Answer] = deque()
         self.demands: str | None = None
@@ -89,7 +96,9 @@ class FakeRegistry:
         self.trickle_seconds = 0.0
         self.hang = False
         self.ended = threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._server = ThreadingHTTPServer(
+            ("127.0.0.1", 0), type("Handler", (_Handler,), {"registry": self})
+        )
         self._server.daemon_threads = True
         self._scheme = "https" if tls else "http"
         if tls:
@@ -110,6 +119,26 @@ class FakeRegistry:
         """Make a tag name some content from now on, and return it."""
         self.contents[name, tag] = content
         return content
+
+    def put_chart(self, name: str, folder: Path) -> Content:
+        """Pack a chart's folder as Helm pushes it, and return the manifest that names it."""
+        about = yaml.safe_load((folder / "Chart.yaml").read_text("utf-8"))
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+            archive.add(folder, arcname=about["name"])
+        body = {
+            "schemaVersion": 2,
+            "mediaType": MANIFEST,
+            "config": self._blob(json.dumps(about).encode(), HELM_CONFIG),
+            "layers": [self._blob(packed.getvalue(), HELM_LAYER)],
+        }
+        content = Content(json.dumps(body).encode(), MANIFEST)
+        return self.put(name, content.digest, content)
+
+    def _blob(self, body: bytes, media_type: str) -> dict[str, str | int]:
+        digest = Content(body, media_type).digest
+        self.blobs[digest] = body
+        return {"mediaType": media_type, "digest": digest, "size": len(body)}
 
     def asked(self, path: str) -> tuple[Request, ...]:
         """Return the requests for one path."""
@@ -154,6 +183,9 @@ class FakeRegistry:
         return Answer(401, {"WWW-Authenticate": challenge}, _errors("UNAUTHORIZED", "log in"))
 
     def _content(self, request: Request) -> Answer:
+        if "/blobs/" in request.path:
+            blob = self.blobs.get(request.path.rpartition("/")[2])
+            return Answer(404) if blob is None else Answer(200, body=blob)
         name, _, tag = request.path.removeprefix("/v2/").partition("/manifests/")
         content = self.contents.get((name, tag))
         if content is None:
@@ -169,38 +201,46 @@ def _errors(code: str, message: str) -> bytes:
     return json.dumps({"errors": [{"code": code, "message": message}]}).encode()
 
 
-def _handler(registry: FakeRegistry) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+class _Handler(BaseHTTPRequestHandler):
+    """Answers for the registry that its subclass names."""
 
-        def do_GET(self) -> None:
-            parts = urlsplit(self.path)
-            headers = {name.lower(): value for name, value in self.headers.items()}
-            answer = registry.answer(Request(parts.path, headers, parse_qs(parts.query)))
-            try:
-                self._send(answer)
-            except OSError:
-                # The client has had enough, which is what some tests are about.
-                self.close_connection = True
+    registry: FakeRegistry
+    protocol_version = "HTTP/1.1"
 
-        def _send(self, answer: Answer) -> None:
-            self.send_response(answer.status)
-            for name, value in answer.headers.items():
-                self.send_header(name, value)
-            if "Content-Length" not in answer.headers:
-                self.send_header("Content-Length", str(len(answer.body)))
-            self.end_headers()
-            if not registry.trickle_seconds:
-                self.wfile.write(answer.body)
-                # A longer length was announced: end here, in the middle of the body.
-                self.close_connection = "Content-Length" in answer.headers
+    def do_GET(self) -> None:
+        self._do()
+
+    def do_HEAD(self) -> None:
+        self._do(has_body=False)
+
+    def _do(self, *, has_body: bool = True) -> None:
+        parts = urlsplit(self.path)
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        answer = self.registry.answer(Request(parts.path, headers, parse_qs(parts.query)))
+        try:
+            self._send(answer, has_body=has_body)
+        except OSError:
+            # The client has had enough, which is what some tests are about.
+            self.close_connection = True
+
+    def _send(self, answer: Answer, *, has_body: bool) -> None:
+        self.send_response(answer.status)
+        for name, value in answer.headers.items():
+            self.send_header(name, value)
+        if "Content-Length" not in answer.headers:
+            self.send_header("Content-Length", str(len(answer.body)))
+        self.end_headers()
+        if not has_body:
+            return
+        if not self.registry.trickle_seconds:
+            self.wfile.write(answer.body)
+            # A longer length was announced: end here, in the middle of the body.
+            self.close_connection = "Content-Length" in answer.headers
+            return
+        for byte in answer.body:
+            self.wfile.write(bytes((byte,)))
+            if self.registry.ended.wait(self.registry.trickle_seconds):
                 return
-            for byte in answer.body:
-                self.wfile.write(bytes((byte,)))
-                if registry.ended.wait(registry.trickle_seconds):
-                    return
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            """Keep the tests' output quiet."""
-
-    return Handler
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Keep the tests' output quiet."""
