@@ -92,14 +92,14 @@ class Api:
 
     def has_default_account(self) -> bool:
         """Say whether pods can be made: none can before the controllers made this account."""
-        return self.has_account("default", "default")
+        return bool(self.account_uid("default", "default"))
 
-    def has_account(self, namespace: str, name: str) -> bool:
-        """Say whether a service account exists."""
+    def account_uid(self, namespace: str, name: str) -> str:
+        """Return the uid of a service account; empty where there is none."""
         with _told(f"read ServiceAccount {name}"), _unless_missing():
-            self._client.get(ServiceAccount, name, namespace=namespace)
-            return True
-        return False
+            found = self._client.get(ServiceAccount, name, namespace=namespace)
+            return str(found.metadata and found.metadata.uid)
+        return ""
 
     def token(self, namespace: str, account: str, seconds: int) -> str:
         """Return a token by which its bearer is this service account for so many seconds."""

@@ -20,7 +20,7 @@ from lab.api import Api
 from lab.beside import TOKEN_SECONDS, Beside
 from lab.errors import LabError
 from lab.folder import CHECKOUT, LabFolder, write_private
-from lab.kubeconfigs import of_token
+from lab.kubeconfigs import account_of, of_token
 from lab.nodes import FAKE
 from lab.ports import CONTROLLERS, LOOPBACK, health_port
 from lab.state import StateFile
@@ -64,17 +64,18 @@ class Controllers:
             PortError: another program was faster at their port.
             LabError: they ended, or were not ready in time.
         """
-        if self.beside.is_ready() and self._started_with() == _code():
+        api = Api(self.folder.admin)
+        account = api.account_uid(labels.SYSTEM_NAMESPACE, labels.CONTROLLERS)
+        is_fit = self._started_with() == _code() and account_of(self._kubeconfig) == account
+        if is_fit and self.beside.is_ready():
             return False
         self.beside.stop()
-        self._start()
+        self._start(api)
         self.beside.wait_ready()
         return True
 
-    def _start(self) -> None:
-        token = Api(self.folder.admin).token(
-            labels.SYSTEM_NAMESPACE, labels.CONTROLLERS, TOKEN_SECONDS
-        )
+    def _start(self, api: Api) -> None:
+        token = api.token(labels.SYSTEM_NAMESPACE, labels.CONTROLLERS, TOKEN_SECONDS)
         write_private(self._kubeconfig, of_token(self.folder.admin, token))
         with self.beside.hold_ports() as held:
             port = held.ports[health_port(CONTROLLERS)]

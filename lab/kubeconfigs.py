@@ -91,6 +91,17 @@ def of_token(admin: Path, token: str) -> bytes:
     return json.dumps(config, indent=2).encode()
 
 
+def account_of(kubeconfig: Path) -> str:
+    """Return the uid of the service account whose token a kubeconfig has; empty for none."""
+    try:
+        token = json.loads(kubeconfig.read_bytes())["users"][0]["user"]["token"]
+        # What is said in a token (RFC 7519) is its second part, without the padding.
+        said = json.loads(base64.urlsafe_b64decode(token.split(".")[1] + "=="))
+        return str(said["kubernetes.io"]["serviceaccount"]["uid"])
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return ""
+
+
 def context(folder: LabFolder, person: str | None = None) -> str:
     """Return the name of a person's context, the administrator's without one."""
     return f"tallyard-{folder.name}" + (f"-{person}" if person else "")

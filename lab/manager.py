@@ -23,7 +23,7 @@ from lab.api import Right
 from lab.beside import Beside
 from lab.certificates import Webhook
 from lab.folder import LabFolder, private_folder, write_private
-from lab.kubeconfigs import of_token
+from lab.kubeconfigs import account_of, of_token
 from lab.ports import LOOPBACK, HeldPorts, health_port, manager_ports
 from lab.state import LabState, StateFile
 
@@ -123,14 +123,18 @@ class Manager:
         write_private(self.told, json.dumps(told, indent=2).encode())
         return held
 
-    def is_up_to_date(self) -> bool:
-        """Say whether a running manager has today's configuration and an account's rights."""
+    def is_up_to_date(self, account: str) -> bool:
+        """Say whether a running manager has today's configuration and today's account.
+
+        Args:
+            account: the uid of its service account; one that was deleted and made anew is
+                another one, and nobody is let in by the token of the old.
+        """
         try:
             told = self._configuration_file.read_bytes()
         except OSError:
             return False
-        # An earlier lab ran it as the administrator and wrote no such file.
-        return self._kubeconfig.exists() and told == self._wanted_configuration()
+        return account_of(self._kubeconfig) == account and told == self._wanted_configuration()
 
     def secret(self) -> dict[str, Any]:
         """Return the Secret with the webhook's certificate, for a server-side apply."""

@@ -111,13 +111,16 @@ class ManagerWatch:
             self._awaited.pop(0)
         if self._awaited:
             return f"{self._awaited[0]}.{group}"
-        if not self._api.has_account(kind.namespace, kind.account):
+        if not self._account_uid():
             return f"the service account {kind.account} in {kind.namespace}"
         login = labels.account_login(kind.namespace, kind.account)
         refused = (right for right in kind.rights if not self._api.may(login, right))
         if right := next(refused, None):
             return f"a role by which {login} may {right.verb} {right.resource}"
         return ""
+
+    def _account_uid(self) -> str:
+        return self._api.account_uid(self._kind.namespace, self._kind.account)
 
     def _token(self) -> str:
         return self._api.token(self._kind.namespace, self._kind.account, TOKEN_SECONDS)
@@ -126,7 +129,8 @@ class ManagerWatch:
         starts = 0
         if self._kind.secret:
             self._api.apply(self._manager.secret())
-        if not (self._manager.is_up_to_date() and self._manager.beside.is_ready()):
+        is_fit = self._manager.is_up_to_date(self._account_uid())
+        if not (is_fit and self._manager.beside.is_ready()):
             self._manager.beside.stop()
         while True:
             if not self._manager.beside.is_running():

@@ -170,6 +170,14 @@ def test_a_destroy_that_was_killed_goes_on_and_leaves_nothing(populated: Populat
     assert not left().ending
 
 
+def test_the_next_up_makes_all_of_it_again_and_work_runs(populated: Populated) -> None:
+    """The accounts are others now, and nobody is let in by the tokens of those before."""
+    lab = populated.lab
+    lab.up(None)
+    work.submit(lab, _job("again", 1), user="li.wei")
+    work.wait(lambda: len(work.running(lab, "again", "nlp")) == 1)
+
+
 def _kill_when_some_are_gone(lab: RunningLab) -> None:
     log = lab.base / "destroy.log"
     tools = lab.folder.tools

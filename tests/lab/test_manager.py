@@ -161,23 +161,41 @@ def test_a_port_that_somebody_else_took_is_replaced(
         assert not set(first.ports.values()) & set(second.ports.values())
 
 
+def _token(account: str) -> str:
+    """Return what a token says; by whom it is signed is not looked at here."""
+    said = {"kubernetes.io": {"serviceaccount": {"uid": account}}}
+    body = base64.urlsafe_b64encode(json.dumps(said).encode()).decode().rstrip("=")
+    return f"head.{body}.signature"
+
+
 def test_the_configuration_on_disk_is_compared_with_todays(kueue: Manager) -> None:
     with kueue.prepare() as held:
-        assert not kueue.is_up_to_date()
-        kueue.start(held, "token")
-    assert kueue.is_up_to_date()
+        assert not kueue.is_up_to_date("uid-1")
+        kueue.start(held, _token("uid-1"))
+    assert kueue.is_up_to_date("uid-1")
     path = kueue.folder.kueue / "configuration.yaml"
     other = yaml.safe_load(path.read_text()) | {"manageJobsWithoutQueueName": False}
     path.write_text(yaml.safe_dump(other))
-    assert not kueue.is_up_to_date()
+    assert not kueue.is_up_to_date("uid-1")
+
+
+@pytest.mark.parametrize("bytes_", [0, 1, 2, 3])
+def test_a_manager_whose_account_was_made_anew_is_started_anew(kueue: Manager, bytes_: int) -> None:
+    """What a token says has any length, with and without padding."""
+    account = f"uid-1{'x' * bytes_}"
+    with kueue.prepare() as held:
+        kueue.start(held, _token(account))
+    assert kueue.is_up_to_date(account)
+    assert not kueue.is_up_to_date("uid-2")
 
 
 def test_a_manager_that_still_is_the_administrator_is_started_anew(kueue: Manager) -> None:
     with kueue.prepare() as held:
-        kueue.start(held, "token")
-    assert kueue.is_up_to_date()
+        kueue.start(held, _token("uid-1"))
+    (kueue.folder.kueue / "kubeconfig").write_bytes(kueue.folder.admin.read_bytes())
+    assert not kueue.is_up_to_date("uid-1")
     (kueue.folder.kueue / "kubeconfig").unlink()
-    assert not kueue.is_up_to_date()
+    assert not kueue.is_up_to_date("uid-1")
 
 
 def test_a_manager_that_ends_is_told_with_its_log(kueue: Manager) -> None:

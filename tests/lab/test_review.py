@@ -78,6 +78,29 @@ def test_a_change_is_reviewed_with_pulumis_plan_its_pack_and_the_jobs_that_run(
     assert found["diff"]["before"]["revision"] == "deployed"
 
 
+def test_a_project_that_leaves_while_its_job_runs_is_told_with_its_job(
+    full_lab: RunningLab,
+    running: dict[str, Any],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Its queues go away, which may be wanted: it is told and stops nothing."""
+    text = (OVERLAY.parent / "platform.yaml").read_text()
+    project = text[text.index("  nlp:\n") : text.index("  vision:\n")]
+    code = review_lab(full_lab.folder, changed_spec(tmp_path, (project, "")), ReviewFormat.JSON)
+    found = json.loads(capsys.readouterr().out)
+    assert code == ExitCode.OK
+    assert {each["rule"] for each in found["findings"]} == {"queues-removed"}
+    assert {each["status"] for each in found["findings"]} == {"told"}
+    # The pack asks the same rules, and what it says besides would be another fault of ours.
+    assert found["pack"] == []
+    deeds = {(each["kind"], each["name"]): each["deed"] for each in found["plan"]["changes"]}
+    assert deeds["ClusterQueue", "nlp-training"] == "deleted"
+    assert deeds["Namespace", "nlp"] == "kept"
+    [job] = [e for e in found["jobs"]["items"] if e["name"] == running["metadata"]["name"]]
+    assert (job["state"], job["projectKey"]) == ("running", NLP)
+
+
 def test_what_is_deployed_passes_and_nothing_is_changed(
     full_lab: RunningLab, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -19,7 +19,7 @@ _AUDIO = """  audio:
 """
 _TOP = "  - {name: elastic, value: 100, preemptible: true}"
 _BOTTOM = "  - {name: spare, value: 50, preemptible: true}"
-# A pod beside the queues.
+# A pod beside the queues, and one without a queue in the namespace of a project.
 _STRAY = f"""    from infra.objects import KubernetesObject
     from tallyard.render.manifest import Manifest
 
@@ -31,7 +31,9 @@ _STRAY = f"""    from infra.objects import KubernetesObject
         "metadata": {{"name": "stray", "namespace": "default"}},
         "spec": {{"containers": [main]}},
     }}
-    KubernetesObject(Manifest(stray), pulumi.ResourceOptions(provider=cluster.provider))
+    unqueued = {{**stray, "metadata": {{"name": "unqueued", "namespace": "nlp"}}}}
+    for pod in (stray, unqueued):
+        KubernetesObject(Manifest(pod), pulumi.ResourceOptions(provider=cluster.provider))
 """
 
 DENIED = (

@@ -99,6 +99,8 @@ def test_what_each_rule_denies_stops_the_preview_with_its_place(
     for name, sentence in TOLD.items():
         assert f"{sentence} [{name}]" in told
         assert TABLE[name].because[0] in told
+    # Of what lands in a project's namespace the API server's own policies say so.
+    assert "[queue-named]" in told
     # What is secret is not said once more.
     assert "hunter-2-hunter" not in told
 
