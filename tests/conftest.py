@@ -31,6 +31,15 @@ def pytest_configure() -> None:
             signal.signal(number, lambda *_: None)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what needs a cluster, which takes minutes a file, so that all workers end together.
+
+    Left to itself pytest-xdist begins with the files of most tests, and ends with the slowest.
+    """
+    slow = {item.path for item in items if "toolchain" in getattr(item, "fixturenames", ())}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 @pytest.fixture(autouse=True)
 def choices_end_with_their_test() -> Iterator[None]:
     """Let nobody speak the language that an earlier test chose; a command is a process."""
