@@ -128,7 +128,7 @@ def _rival(platform: Platform, toolchain: Toolchain, objects: Sequence[Mapping[s
 def _moved(text: str, before: Path, after: Path) -> str:
     """Return objects with the webhooks of one lab in place of another's."""
     old, new = (json.loads(file.read_text("utf-8")) for file in (before, after))
-    for key in ("webhook_url", "ca_bundle"):
+    for key in ("webhookURL", "caBundle"):
         text = text.replace(old[key], new[key])
     return text
 

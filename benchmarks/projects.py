@@ -94,7 +94,9 @@ def _second(lab: RunningLab, events: Path) -> tuple[float, float]:
     """Return the seconds of an `up` that changes nothing, and until it registers anything."""
     began, wall = time.monotonic(), time.time()
     done = lab.pulumi(
-        *("up", "--yes", "--skip-preview", "--expect-no-changes", "--event-log", str(events))
+        *("up", "--yes", "--skip-preview", "--expect-no-changes", "--event-log", str(events)),
+        # Without it Pulumi knows no event log.
+        PULUMI_DEBUG_COMMANDS="true",
     )
     seconds = time.monotonic() - began
     if done.returncode:
@@ -116,7 +118,7 @@ def _spec(folder: Path, projects: int, users: int) -> Path:
         f"team-{p:03}": {
             "tier": "bronze",
             "users": {
-                f"user.{u}": {"logins": [f"oidc:{p}.{u}@corp.example"]} for u in range(users)
+                f"user.{p}.{u}": {"logins": [f"oidc:{p}.{u}@corp.example"]} for u in range(users)
             },
         }
         for p in range(projects)

@@ -18,7 +18,7 @@ from tallyard.cluster.client import connect
 from tallyard.cluster.drain import look
 from tallyard.cluster.faults import ClusterError
 from tallyard.cluster.identity import cluster_uid
-from tallyard.render.controllers import SpecTooLargeError
+from tallyard.render.controllers import SpecTooLargeError, spec_manifest
 from tallyard.render.kept import kept_objects
 from tallyard.spec.versions import VersionsError
 
@@ -34,7 +34,8 @@ def main() -> None:
         uid = cluster_uid(live)
         identity.check(identity.recorded_uid(), uid, live.where)
         if told.is_ending:
-            ending.check(look(live, kept_objects(platform)), pulumi.get_stack())
+            deployed = spec_manifest(files.overlay, files.base).object["data"]
+            ending.check(look(live, kept_objects(platform)), pulumi.get_stack(), deployed)
             pulumi.log.warn(ending.notice(platform))
             ending.let_everything_go()
 

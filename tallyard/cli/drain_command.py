@@ -204,6 +204,7 @@ def _document(standing: Standing) -> Mapping[str, object]:
             "drained": standing.is_drained,
             "waiting": dict(standing.waiting),
             "leftovers": [{"kind": kind, "name": name} for kind, name in standing.leftovers],
+            "foreign": list(standing.foreign),
         },
     )
 
@@ -216,6 +217,7 @@ def _print(stack: str, standing: Standing) -> None:
         print_line(f"重新开放：pulumi up -s {stack} --refresh --run-program")
         print_line(f"删除平台及各项目命名空间中的一切：{destroy}")
         left = "先删除旧规格留下的对象（命名空间中的内容属于用户）："
+        foreign = "Kueue 还服务于他人的队列，它们不受此命令影响；只要它们还在，平台就不能删除："
     else:
         print_line(f"All {count} queues are held and empty; waiting: {waiting}.")
         print_line(f"To open them again: pulumi up -s {stack} --refresh --run-program")
@@ -223,6 +225,9 @@ def _print(stack: str, standing: Standing) -> None:
             f"To remove the platform, and all that is in the projects' namespaces: {destroy}"
         )
         left = "Before that, what earlier specs have left (what is in a namespace is the users'):"
+        foreign = "Left alone, and in the way of a removal, are queues of somebody else's: "
+    if standing.foreign:
+        print_line(f"{foreign}{', '.join(standing.foreign)}")
     if standing.removal:
         print_line(left)
         for command in standing.removal:

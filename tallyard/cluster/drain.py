@@ -18,7 +18,7 @@ from tallyard import labels
 from tallyard.cluster.client import ALL_NAMESPACES, Connection, Kind, explained
 from tallyard.cluster.conditions import Object, is_true
 from tallyard.cluster.faults import ClusterError, Fault
-from tallyard.cluster.kinds import ClusterQueue, Namespace, ResourceFlavor, Workload
+from tallyard.cluster.kinds import ClusterQueue, ConfigMap, Namespace, ResourceFlavor, Workload
 
 HOLD_AND_DRAIN = "HoldAndDrain"
 _OURS = {labels.MANAGED_BY: labels.FIELD_MANAGER}
@@ -51,6 +51,9 @@ class Standing:
         waiting: How many wait for it, by namespace.
         leftovers: What an earlier spec has left and no `pulumi destroy` would find, as the pairs
             of kind and name.
+        foreign: The names of all ClusterQueues that are somebody else's; their work is not
+            counted and not stopped.
+        spec: The files of the spec that was deployed, by name; None where there is none.
     """
 
     queues: tuple[str, ...]
@@ -58,6 +61,8 @@ class Standing:
     holding: Mapping[str, int]
     waiting: Mapping[str, int]
     leftovers: tuple[Name, ...]
+    foreign: tuple[str, ...] = ()
+    spec: Mapping[str, str] | None = None
 
     @property
     def is_drained(self) -> bool:
@@ -87,8 +92,14 @@ def look(connection: Connection, wanted: Collection[Name]) -> Standing:
     Raises:
         ClusterError: When the server cannot be asked.
     """
-    queues = _ours(connection, ClusterQueue)
-    workloads = _listed(connection, Workload, namespace=ALL_NAMESPACES)
+    everyones = _listed(connection, ClusterQueue)
+    queues = [each for each in everyones if _is_ours(each)]
+    foreign = {_name(each) for each in everyones if not _is_ours(each)}
+    workloads = [
+        each
+        for each in _listed(connection, Workload, namespace=ALL_NAMESPACES)
+        if _queue_of(each) not in foreign
+    ]
     return Standing(
         queues=tuple(_name(queue) for queue in queues),
         open=tuple(_name(q) for q in queues if q["spec"].get("stopPolicy") != HOLD_AND_DRAIN),
@@ -100,6 +111,8 @@ def look(connection: Connection, wanted: Collection[Name]) -> Standing:
             for item in _ours(connection, type_)
             if (kind, _name(item)) not in wanted and not _is_the_systems(item)
         ),
+        foreign=tuple(sorted(foreign)),
+        spec=_deployed_spec(connection),
     )
 
 
@@ -126,6 +139,16 @@ def hold(connection: Connection, queue: str) -> None:
         )
 
 
+def _deployed_spec(connection: Connection) -> Mapping[str, str] | None:
+    try:
+        found = connection.get(ConfigMap, labels.SPEC_CONFIG, labels.SYSTEM_NAMESPACE)
+    except ClusterError as error:
+        if error.fault is Fault.NOT_FOUND:
+            return None
+        raise
+    return dict(found.get("data") or {})
+
+
 def _ours(connection: Connection, kind: Kind) -> tuple[Object, ...]:
     return _listed(connection, kind, labels=_OURS)
 
@@ -142,6 +165,16 @@ def _listed(connection: Connection, kind: Kind, **which: Any) -> tuple[Object, .
 
 def _holds_quota(workload: Object) -> bool:
     return is_true(workload, "QuotaReserved") and not _is_over(workload)
+
+
+def _is_ours(item: Object) -> bool:
+    return _OURS.items() <= (item["metadata"].get("labels") or {}).items()
+
+
+def _queue_of(workload: Object) -> str:
+    """Return the ClusterQueue that has admitted it; empty while it waits."""
+    admission = (workload.get("status") or {}).get("admission") or {}
+    return str(admission.get("clusterQueue", ""))
 
 
 def _is_over(workload: Object) -> bool:

@@ -48,7 +48,9 @@ def drain(api_server: ApiServer, kubeconfig: Callable[..., Path]) -> Drain:
 
 
 def _queue(policy: str) -> dict[str, Any]:
-    return {"metadata": {"name": "nlp-training"}, "spec": {"stopPolicy": policy}}
+    ours = {labels.MANAGED_BY: labels.FIELD_MANAGER}
+    metadata = {"name": "nlp-training", "labels": ours}
+    return {"metadata": metadata, "spec": {"stopPolicy": policy}}
 
 
 def _is_changed(server: ApiServer) -> bool:
@@ -130,7 +132,8 @@ def test_what_does_not_stop_in_time_is_named(
 def test_a_platform_that_is_drained_is_not_asked_about_and_the_next_step_is_told(
     drain: Drain, api_server: ApiServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    api_server.answers[QUEUES] = [_queue("HoldAndDrain")]
+    theirs = {"metadata": {"name": "theirs"}, "spec": {}}
+    api_server.answers[QUEUES] = [_queue("HoldAndDrain"), theirs]
     api_server.answers[f"{KUEUE}/workloads"] = []
     old = {"metadata": {"name": "old-1"}}
     api_server.answers[f"{KUEUE}/resourceflavors"] = [old]
@@ -138,6 +141,7 @@ def test_a_platform_that_is_drained_is_not_asked_about_and_the_next_step_is_told
     told = capsys.readouterr().out
     assert "TALLYARD_DESTROY=local pulumi destroy -s local --run-program" in told
     assert "kubectl delete resourceflavor old-1" in told
+    assert "queues of somebody else's: theirs" in told
     assert drain("-s", "local", "-o", "json") == ExitCode.OK
     assert json.loads(capsys.readouterr().out) == {
         "apiVersion": "tally/v1",
@@ -146,6 +150,7 @@ def test_a_platform_that_is_drained_is_not_asked_about_and_the_next_step_is_told
         "drained": True,
         "waiting": {},
         "leftovers": [{"kind": "ResourceFlavor", "name": "old-1"}],
+        "foreign": ["theirs"],
     }
     assert not _is_changed(api_server)
 

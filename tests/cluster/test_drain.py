@@ -11,19 +11,27 @@ import pytest
 from tallyard import labels
 from tallyard.cluster.client import connect
 from tallyard.cluster.drain import Standing, hold, look
-from tests.cluster.conftest import ApiServer
+from tests.cluster.conftest import ApiServer, refusal
 
 KUEUE = f"/apis/{labels.KUEUE_API}"
 WANTED = {("Namespace", "nlp"), ("ResourceFlavor", "new-1"), ("Topology", "cluster-1")}
 
 
+OURS = {labels.MANAGED_BY: labels.FIELD_MANAGER}
+SPEC = f"/api/v1/namespaces/{labels.SYSTEM_NAMESPACE}/configmaps/{labels.SPEC_CONFIG}"
+
+
 def _named(*names: str, **spec: Any) -> list[dict[str, Any]]:
-    return [{"metadata": {"name": name}, "spec": spec} for name in names]
+    return [{"metadata": {"name": name, "labels": OURS}, "spec": spec} for name in names]
 
 
-def _workload(namespace: str, **conditions: str) -> dict[str, Any]:
+def _workload(namespace: str, queue: str = "", **conditions: str) -> dict[str, Any]:
     found = [{"type": kind, "status": status} for kind, status in conditions.items()]
-    return {"metadata": {"name": "w", "namespace": namespace}, "status": {"conditions": found}}
+    admission = {"admission": {"clusterQueue": queue}} if queue else {}
+    return {
+        "metadata": {"name": "w", "namespace": namespace},
+        "status": {"conditions": found, **admission},
+    }
 
 
 @pytest.fixture
@@ -50,6 +58,12 @@ def answers(api_server: ApiServer) -> dict[str, Any]:
 
 
 type Look = Callable[[], Standing]
+
+
+@pytest.fixture(autouse=True)
+def no_spec(api_server: ApiServer) -> None:
+    """Nothing of ours is deployed but what a test says."""
+    api_server.answers[SPEC] = refusal(404, "not found", name=labels.SPEC_CONFIG, kind="configmaps")
 
 
 @pytest.fixture
@@ -84,6 +98,23 @@ def test_only_what_the_spec_does_not_ask_for_is_a_leftover(
     assert seen().removal == ()
 
 
+def test_queues_of_somebody_else_are_named_and_their_work_is_not_waited_for(
+    answers: dict[str, Any], seen: Look
+) -> None:
+    answers[f"{KUEUE}/clusterqueues"].append({"metadata": {"name": "theirs"}, "spec": {}})
+    answers[f"{KUEUE}/workloads"].append(_workload("away", "theirs", QuotaReserved="True"))
+    standing = seen()
+    assert standing.foreign == ("theirs",)
+    assert "theirs" not in (*standing.queues, *standing.open)
+    assert standing.holding == {"nlp": 2}
+
+
+def test_the_deployed_spec_is_read(answers: dict[str, Any], seen: Look) -> None:
+    assert seen().spec is None
+    answers[SPEC] = {"data": {"prod.yaml": "base: platform.yaml"}}
+    assert seen().spec == {"prod.yaml": "base: platform.yaml"}
+
+
 def test_only_objects_of_ours_are_asked_for(
     answers: dict[str, Any], api_server: ApiServer, seen: Look
 ) -> None:
@@ -91,7 +122,7 @@ def test_only_objects_of_ours_are_asked_for(
     seen()
     asked = {path: query for _, path, query in api_server.asked}
     ours = f"{labels.MANAGED_BY}={labels.FIELD_MANAGER}"
-    for kind in ("clusterqueues", "resourceflavors", "topologies"):
+    for kind in ("resourceflavors", "topologies"):
         assert asked[f"{KUEUE}/{kind}"]["labelSelector"] == [ours]
     assert asked["/api/v1/namespaces"]["labelSelector"] == [ours]
 

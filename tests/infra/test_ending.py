@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from infra.ending import NotDrainedError, check, notice
@@ -9,15 +11,16 @@ from infra.settings import ENDING, SettingsError, ending
 from tallyard.cluster.drain import Standing
 from tallyard.spec.model import Platform
 
-DRAINED = Standing(("nlp-training",), (), {}, {"nlp": 5}, ())
+SPEC = {"prod.yaml": "base: platform.yaml", "platform.yaml": "kind: Platform"}
+DRAINED = Standing(("nlp-training",), (), {}, {"nlp": 5}, (), spec=SPEC)
 
 
 def test_a_drained_platform_may_go_though_work_waits() -> None:
-    check(DRAINED, "prod")
+    check(DRAINED, "prod", SPEC)
 
 
 def test_after_a_destroy_that_was_broken_off_there_may_be_no_queue_at_all() -> None:
-    check(Standing((), (), {}, {}, ()), "prod")
+    check(Standing((), (), {}, {}, ()), "prod", SPEC)
 
 
 @pytest.mark.parametrize(
@@ -38,11 +41,19 @@ def test_after_a_destroy_that_was_broken_off_there_may_be_no_queue_at_all() -> N
                 "`kubectl delete namespace old`; `kubectl delete topology old-3`",
             ],
         ),
+        (
+            replace(DRAINED, foreign=("theirs", "others")),
+            ["somebody else's", "`kubectl delete clusterqueue theirs others`"],
+        ),
+        (
+            replace(DRAINED, spec={**SPEC, "platform.yaml": "kind: Other"}),
+            ["is not the one that is deployed", f"unset {ENDING}, `pulumi up -s prod`"],
+        ),
     ],
 )
 def test_all_that_is_in_the_way_is_told_at_once(standing: Standing, told: list[str]) -> None:
     with pytest.raises(NotDrainedError, match="nothing was changed") as refused:
-        check(standing, "prod")
+        check(standing, "prod", SPEC)
     for part in told:
         assert part in str(refused.value)
 

@@ -37,7 +37,11 @@ def lab(tmp_path_factory: pytest.TempPathFactory, toolchain: Toolchain) -> Itera
 
 @pytest.fixture
 def release(tmp_path: Path) -> Path:
-    """A checkout of which every object differs: each of ours has one label more."""
+    """A checkout of which every object differs.
+
+    Each of ours has one label more, and each of the charts' (definitions, webhooks, roles, the
+    managers' own) one annotation more.
+    """
     for part in _PROGRAM:
         shutil.copytree(
             CHECKOUT / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__")
@@ -48,14 +52,20 @@ def release(tmp_path: Path) -> Path:
     text = shape.read_text()
     assert text.count("  labels:\n") == 1
     shape.write_text(text.replace("  labels:\n", f'  labels:\n    "{NEXT}": "true"\n'))
+    charts = tmp_path / "infra" / "release.py"
+    text = charts.read_text()
+    own = 'own = {labels.PATCH_FORCE: "true"}'
+    assert text.count(own) == 1
+    charts.write_text(text.replace(own, f'own = {{labels.PATCH_FORCE: "true", "{NEXT}": "true"}}'))
     return tmp_path
 
 
 def _up(lab: RunningLab, checkout: Path) -> str:
-    """Run `pulumi up --refresh` of a checkout as its README says; return what it prints."""
+    """Run a checkout's `up` as docs/operations.md says; return what it prints."""
     tools = lab.folder.tools
+    up = ("up", "--refresh", "--run-program", "--yes", "--skip-preview")
     done = subprocess.run(
-        [str(tools / "pulumi"), "up", "--refresh", "--yes", "--skip-preview", "--stack", STACK],
+        [str(tools / "pulumi"), *up, "--stack", STACK],
         cwd=checkout,
         env={**os.environ, **environment(lab.folder, tools), "PYTHONPATH": str(checkout)},
         stdin=subprocess.DEVNULL,
@@ -91,6 +101,16 @@ def _labelled(lab: RunningLab, *kinds: str) -> list[bool]:
     return [NEXT in item["metadata"]["labels"] for item in found]
 
 
+def _charts_are_of_the_next(lab: RunningLab) -> set[bool]:
+    """Say of the charts' objects whether they are the next release's."""
+    kinds = ("customresourcedefinitions", "validatingwebhookconfigurations", "clusterroles")
+    found = [item for kind in kinds for item in lab.get(kind)["items"]]
+    theirs = [each for each in found if each["metadata"]["name"].endswith(_CHARTS)]
+    assert len(theirs) > 10
+    return {NEXT in each["metadata"].get("annotations", {}) for each in theirs}
+
+
+_CHARTS = (".x-k8s.io", "-webhook-configuration", "-manager-role")
 _KINDS = (
     *("namespaces", "clusterroles", "rolebindings", "limitranges", "priorityclasses"),
     *("clusterqueues.kueue.x-k8s.io", "localqueues.kueue.x-k8s.io", "cohorts.kueue.x-k8s.io"),
@@ -117,6 +137,7 @@ def test_no_pod_is_stopped_by_the_next_release_nor_on_the_way_back(
 
     _up(lab, release)
     assert all(_labelled(lab, *_KINDS))
+    assert _charts_are_of_the_next(lab) == {True}
     assert _pods(lab) == before
 
     # The manager's own next release starts anew beside running work.
@@ -125,6 +146,7 @@ def test_no_pod_is_stopped_by_the_next_release_nor_on_the_way_back(
     os.kill(process.pid, signal.SIGKILL)
     lab.up(None)
     assert not any(_labelled(lab, *_KINDS)), "`tally lab up` runs this release's program"
+    assert _charts_are_of_the_next(lab) == {False}
     assert _pods(lab) == before
     assert _up(lab, CHECKOUT)
     assert _pods(lab) == before

@@ -12,7 +12,7 @@ from tallyard import labels
 from tallyard.render.environment import TEMPLATES
 from tallyard.render.manifest import Manifest
 from tallyard.render.platform import render
-from tallyard.spec.model import Platform
+from tallyard.spec.model import Platform, User
 from tests.render.test_controllers import ALL as OUR_OWN
 
 type Objects = Mapping[tuple[str, str], Mapping[str, Any]]
@@ -34,6 +34,16 @@ def test_the_same_spec_gives_the_same_objects(
 
 def test_no_two_objects_go_into_one_file(manifests: tuple[Manifest, ...]) -> None:
     assert len({m.path for m in manifests}) == len(manifests) > 0
+
+
+def test_users_add_no_object(platform: Platform, manifests: tuple[Manifest, ...]) -> None:
+    """What Pulumi keeps and compares grows with projects; a thousand users are no resource."""
+    nlp = platform.projects["nlp"]
+    more = tuple(User(f"user-{n}", (f"oidc:{n}@corp.example",), 100) for n in range(1000))
+    larger = replace(
+        platform, projects={**platform.projects, "nlp": replace(nlp, users=nlp.users + more)}
+    )
+    assert [m.path for m in render(larger)] == [m.path for m in manifests]
 
 
 def test_every_object_is_owned_by_one_field_manager_and_repaired_by_force(
