@@ -32,7 +32,8 @@ class Finding:
     Attributes:
         name: the rule's, see `tallyard.catalog.rules`.
         text: what was found and what to do.
-        kind: the object's kind; empty where it is about none.
+        kind: the object's kind; of what is no object a word for what it is (`Pin`, `Setting`,
+            `AdmissionRule`), so that a waiver can name it.
         object_name: the object's name.
         namespace: the object's namespace.
         path: the key that it comes from, as messages about the spec write it; empty where no
@@ -43,8 +44,8 @@ class Finding:
 
     name: str
     text: Text
-    kind: str = ""
-    object_name: str = ""
+    kind: str
+    object_name: str
     namespace: str | None = None
     path: str = ""
     source: Source = Source.SPEC
@@ -57,7 +58,7 @@ class Finding:
 
     @property
     def subject(self) -> str:
-        """Return the object as `Kind/namespace/name`; empty where it is about none."""
+        """Return the object as `Kind/namespace/name`."""
         return "/".join(filter(None, (self.kind, self.namespace, self.object_name)))
 
     def sentence(self, lang: str) -> str:

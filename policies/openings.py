@@ -1,7 +1,8 @@
 """In which ways an admission policy, or its binding, can let through what it should not.
 
 What must hold is written here once more, and not taken from what renders the policies: that is
-what a change may have broken.
+what a change may have broken. Of the expressions there is no second copy; which of them are not
+what they were is told by `expressions.py`.
 """
 
 # Chinese punctuation is full-width.
@@ -16,18 +17,26 @@ from typing import Any
 from policies.finding import Text
 from policies.planned import at, items, mapping, mappings, texts
 from tallyard import labels
-from tallyard.render.admission.policies import PEOPLE
 from tallyard.render.manifest import Manifest
 
+# Who is looked at: everybody but those who write on behalf of what a person has submitted.
+_PEOPLE = (
+    "!(request.userInfo.username in ['system:kube-controller-manager', "
+    "'system:serviceaccount:kueue-system:kueue-controller-manager', "
+    "'system:serviceaccount:jobset-system:jobset-controller']) && "
+    "!request.userInfo.username.startsWith('system:serviceaccount:kube-system:')"
+)
 _ALWAYS = ("CREATE", "UPDATE")
-_SUBMITTED: frozenset[tuple[str, str, str]] = frozenset(
+_PODS = frozenset({("CREATE", "", "v1", "pods")})
+_SUBMITTED: frozenset[tuple[str, str, str, str]] = frozenset(
     {
-        ("CREATE", "", "pods"),
-        *((o, "batch", r) for o in _ALWAYS for r in ("jobs", "cronjobs")),
-        *((o, "apps", r) for o in _ALWAYS for r in ("deployments", "statefulsets")),
-        *((o, labels.JOBSET_GROUP, "jobsets") for o in _ALWAYS),
+        *_PODS,
+        *((o, "batch", "v1", r) for o in _ALWAYS for r in ("jobs", "cronjobs")),
+        *((o, "apps", "v1", r) for o in _ALWAYS for r in ("deployments", "statefulsets")),
+        *((o, "jobset.x-k8s.io", "v1alpha2", "jobsets") for o in _ALWAYS),
     }
 )
+_ALL = "*"
 _NOT_SYSTEM = (labels.NAMESPACE_NAME, "NotIn", tuple(sorted(labels.SYSTEM_NAMESPACES)))
 
 
@@ -35,12 +44,12 @@ _NOT_SYSTEM = (labels.NAMESPACE_NAME, "NotIn", tuple(sorted(labels.SYSTEM_NAMESP
 class Held:
     """What a policy must hold to, whatever the code that renders it has become.
 
-    `kind` is the policy's, `covers` what it is asked about, `operator` whether that is in the
-    projects' namespaces or in all others.
+    `kind` is the policy's, `covers` what it is asked about (operation, group, version, resource),
+    `operator` whether that is in the projects' namespaces or in all others.
     """
 
     kind: str
-    covers: frozenset[tuple[str, str, str]]
+    covers: frozenset[tuple[str, str, str, str]]
     operator: str
 
     @property
@@ -53,7 +62,7 @@ VALIDATING, MUTATING = "ValidatingAdmissionPolicy", "MutatingAdmissionPolicy"
 HELD: Mapping[str, Held] = {
     labels.STAMP_POLICY: Held(MUTATING, _SUBMITTED, "Exists"),
     labels.LOCK_POLICY: Held(VALIDATING, _SUBMITTED, "Exists"),
-    labels.ELSEWHERE_POLICY: Held(VALIDATING, frozenset({("CREATE", "", "pods")}), "DoesNotExist"),
+    labels.ELSEWHERE_POLICY: Held(VALIDATING, _PODS, "DoesNotExist"),
 }
 BINDING = "Binding"
 
@@ -75,12 +84,12 @@ def _openings_of_policy(
             "lets through what it fails on: set failurePolicy Fail",
             "出错时会放行：应设 failurePolicy Fail",
         )
-    missing = sorted(held.covers - _covered(spec))
+    missing = sorted(each for each in held.covers if not _is_covered(each, spec))
     if missing:
-        kinds = ", ".join(f"{operation} {resource}" for operation, _, resource in missing)
+        kinds = ", ".join(_shown(*each) for each in missing)
         yield Text(f"does not look at {kinds}: add them", f"不检查 {kinds}：请补上")
     conditions = {str(each.get("expression")) for each in mappings(spec, "matchConditions")}
-    if not conditions <= {PEOPLE} or (conditions and held.operator != "Exists"):
+    if not conditions <= {_PEOPLE} or (conditions and held.operator != "Exists"):
         yield Text(
             "has another condition under which it is asked: remove it",
             "多了一个适用条件：请删除",
@@ -144,13 +153,25 @@ def _openings_of_binding(name: str, held: Held, spec: Mapping[str, Any]) -> Iter
     yield from _elsewhere(held, resources)
 
 
-def _covered(spec: Mapping[str, Any]) -> frozenset[tuple[str, str, str]]:
-    return frozenset(
-        (operation, group, resource)
-        for rule in mappings(spec, "matchConstraints", "resourceRules")
+def _is_covered(wanted: tuple[str, str, str, str], spec: Mapping[str, Any]) -> bool:
+    """Return whether one of a policy's rules is about something.
+
+    Of a kind that is served in several versions one is enough, as long as `matchPolicy` is not
+    `Exact`; it must be one that there is.
+    """
+    return any(
+        all(
+            texts(rule, part) & {each, _ALL}
+            for part, each in zip(
+                ("operations", "apiGroups", "apiVersions", "resources"), wanted, strict=True
+            )
+        )
         # One that is for some names, or for what is in no namespace, looks at no work.
-        if not items(rule, "resourceNames") and rule.get("scope") != "Cluster"
-        for resource in texts(rule, "resources")
-        for group in texts(rule, "apiGroups")
-        for operation in texts(rule, "operations")
+        and not items(rule, "resourceNames")
+        and rule.get("scope") != "Cluster"
+        for rule in mappings(spec, "matchConstraints", "resourceRules")
     )
+
+
+def _shown(operation: str, group: str, version: str, resource: str) -> str:
+    return f"{operation} {f'{group}/' if group else ''}{version} {resource}"

@@ -26,28 +26,26 @@ from pulumi_policy import (
     StackValidationPolicy,
 )
 from pulumi_policy import proxy as unknowns
-from pulumi_policy.deserialize import SPECIAL_SIG_KEY, serialize_properties
+from pulumi_policy.deserialize import serialize_properties
 
 from policies.finding import Finding
+from policies.messages import PROJECT, WAIVED, message, shown, waived_until
 from policies.places import FindingPlaces
-from policies.planned import HIDDEN, Planned, objects
-from policies.recorded import StateError, recorded
+from policies.planned import HIDDEN, Planned, mapping, objects
+from policies.recorded import OBJECTS, SIGNATURE, Recorded, StateError, moved, recorded
 from policies.rules import RULES, review
 from policies.stack_file import StackFileError, stack_file
 from tallyard.catalog import rules as catalog
 from tallyard.failures import one_line
-from tallyard.languages import language_of
-from tallyard.render.manifest import Manifest
 from tallyard.spec.load import Loaded, load
 from tallyard.spec.places import places_in, places_of
 from tallyard.spec.versions import VersionsError, read_versions
 
-_PROJECT = Path(__file__).resolve().parents[1]
-_STACKS = _PROJECT / "stacks"
+_STACKS = PROJECT / "stacks"
 _VERSIONS = _STACKS / "versions.yaml"
-_OBJECTS = "kubernetes:"
 # Large, and no rule looks into their schemas.
 _DEFINITION = ":CustomResourceDefinition"
+_OF_DEFINITION = ("group", "names", "scope")
 _HEAD = ("apiVersion", "kind", "metadata")
 _UNKNOWN = frozenset(
     {
@@ -64,8 +62,9 @@ _LEVELS: Mapping[catalog.Severity, tuple[EnforcementLevel, Severity]] = {
     catalog.Severity.MANDATORY: (EnforcementLevel.MANDATORY, Severity.HIGH),
     catalog.Severity.ADVISORY: (EnforcementLevel.ADVISORY, Severity.LOW),
 }
-# What the program asks for, by URN.
+# What the program asks for, by URN, and by which other URNs it says that it was known.
 _asked: dict[str, Mapping[str, Any]] = {}
+_aliases: set[str] = set()
 
 
 class StackError(Exception):
@@ -111,10 +110,18 @@ def policies() -> Iterable[Policy]:
             severity=severity,
             url=rule.incident or None,
         )
+    yield StackValidationPolicy(
+        name=WAIVED,
+        description="what the spec waives is told all the same, with its reason and its end",
+        validate=_tell_waived,
+        enforcement_level=EnforcementLevel.ADVISORY,
+        severity=Severity.LOW,
+    )
 
 
 def _hear(args: ResourceValidationArgs) -> None:
-    if args.resource_type.startswith(_OBJECTS):
+    if args.resource_type.startswith(OBJECTS):
+        _aliases.update(args.opts.aliases)
         _asked[args.urn] = _content(args.resource_type, args.props)
 
 
@@ -133,9 +140,23 @@ def _validation(
         if found.trouble and tells_trouble:
             report(found.trouble, None)
         for finding in review(found.planned, [name]).open:
-            report(_message(finding, found.places), found.urns.get(_key(finding)))
+            report(message(finding, found.places), found.urns.get(_key(finding)))
 
     return validate
+
+
+def _tell_waived(args: StackValidationArgs, report: ReportViolation) -> None:
+    try:
+        found = _reviewed(tuple(resource.urn for resource in args.resources))
+    except StackError:
+        # The first rule says why.
+        return
+    if found is None:
+        return
+    zone = found.planned.platform.time_zone
+    for finding, waiver in review(found.planned).waived:
+        told = f"{message(finding, found.places)} {waived_until(waiver, zone)}"
+        report(told, found.urns.get(_key(finding)))
 
 
 # Each rule is told of the same plan.
@@ -166,6 +187,7 @@ def _reviewed(urns: tuple[str, ...]) -> _Review | None:
             versions=versions,
             is_lab=stack.is_lab,
             texts=_texts(stack, loaded),
+            moved=moved(before, asked, _aliases),
         ),
         places=FindingPlaces(places_of(loaded), places_in(_VERSIONS)),
         urns={(e.kind, e.namespace, e.name): urn for urn, found in asked.items() for e in found},
@@ -184,9 +206,9 @@ def _stack(urn: str) -> _Stack:
     try:
         own = stack_file(file.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, StackFileError) as error:
-        raise StackError(f"{_shown(file)}: cannot be read: {one_line(error)}") from error
+        raise StackError(f"{shown(file)}: cannot be read: {one_line(error)}") from error
     if not own.overlay:
-        raise StackError(f"{_shown(file)}: it names no environment: set tallyard:overlay")
+        raise StackError(f"{shown(file)}: it names no environment: set tallyard:overlay")
     told = os.environ.get("TALLYARD_OVERLAY") if own.is_lab else None
     return _Stack(name, Path(told) if told else _STACKS / own.overlay, own.is_lab)
 
@@ -197,10 +219,10 @@ def _spec(overlay: Path) -> Loaded:
 
 
 @cache
-def _before(stack: str) -> tuple[tuple[Manifest, ...], str]:
+def _before(stack: str) -> tuple[tuple[Recorded, ...], str]:
     """Return what is there, and what to tell where it cannot be read."""
     try:
-        return recorded(stack, _PROJECT), ""
+        return recorded(stack, PROJECT), ""
     except StateError as error:
         return (), (
             f"what is there now cannot be read ({error}), so it cannot be told what would be "
@@ -215,9 +237,11 @@ def _texts(stack: _Stack, loaded: Loaded) -> Mapping[Path, str]:
 
 
 def _content(kind: str, props: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what is known of an object; of a definition no more than what it is."""
+    """Return what is known of an object; of a definition no more than what it defines."""
     if kind.endswith(_DEFINITION):
-        props = {key: props[key] for key in _HEAD if key in props}
+        spec = mapping(props, "spec")
+        spec = {key: spec[key] for key in _OF_DEFINITION if key in spec}
+        props = {**{key: props[key] for key in _HEAD if key in props}, "spec": spec}
     known: Mapping[str, Any] = _known(serialize_properties(props))
     return known
 
@@ -228,7 +252,7 @@ def _known(value: Any) -> Any:
     Numbers come as floating-point ones, whatever they were.
     """
     if isinstance(value, Mapping):
-        if SPECIAL_SIG_KEY in value:
+        if SIGNATURE in value:
             return HIDDEN
         return {key: _known(each) for key, each in value.items() if not _is_unknown(each)}
     if isinstance(value, list):
@@ -242,15 +266,3 @@ def _is_unknown(value: Any) -> bool:
 
 def _key(finding: Finding) -> tuple[str, str | None, str]:
     return finding.kind, finding.namespace, finding.object_name
-
-
-def _message(finding: Finding, places: FindingPlaces) -> str:
-    place = places.of(finding)
-    where = f"{_shown(place.file)}:{place.line}: " if place else ""
-    return f"{where}{finding.sentence(language_of(os.environ))}"
-
-
-def _shown(file: Path) -> Path:
-    """Return a file as a person names it in the checkout, whatever folder a pack runs in."""
-    whole = file.absolute()
-    return whole.relative_to(_PROJECT) if whole.is_relative_to(_PROJECT) else whole

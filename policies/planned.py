@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tallyard.render.immutable import FieldChange, Key
 from tallyard.render.manifest import Manifest
 from tallyard.spec.model import Platform
 from tallyard.spec.versions import Versions
@@ -31,6 +32,8 @@ class Planned:
         versions: what is deployed.
         is_lab: whether it is a lab's, which pulls no images.
         texts: the files that a person writes, for what may not stand in them.
+        moved: what Pulumi would know by another URN, see `render.immutable.replaced`; None where
+            no state is known.
     """
 
     before: tuple[Manifest, ...]
@@ -39,6 +42,7 @@ class Planned:
     versions: Versions
     is_lab: bool
     texts: Mapping[Path, str] = field(default_factory=dict)
+    moved: Mapping[Key, FieldChange] | None = None
 
     def __post_init__(self) -> None:
         """Take lists apart and leave out what is no object."""

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from policies import (
     rules_of_access,
+    rules_of_capacity,
     rules_of_changes,
     rules_of_quotas,
     rules_of_secrets,
     rules_of_supply,
+    rules_of_tenants,
     rules_of_work,
 )
 from policies.finding import Finding
@@ -21,11 +23,12 @@ RULES: Mapping[str, Callable[[Planned], Iterable[Finding]]] = {
     "objects-replaced": rules_of_changes.objects_replaced,
     "queues-removed": rules_of_changes.queues_removed,
     "priorities-ordered": rules_of_quotas.priorities_ordered,
-    "quota-within-capacity": rules_of_quotas.quota_within_capacity,
+    "quota-within-capacity": rules_of_capacity.quota_within_capacity,
     "projects-granted": rules_of_quotas.projects_granted,
     "projects-in-table": rules_of_quotas.projects_in_table,
     "policies-bound": rules_of_access.policies_bound,
-    "tenants-fenced": rules_of_access.tenants_fenced,
+    "locks-changed": rules_of_access.locks_changed,
+    "tenants-fenced": rules_of_tenants.tenants_fenced,
     "cards-elsewhere": rules_of_work.cards_elsewhere,
     "images-pinned": rules_of_supply.images_pinned,
     "pins-verified": rules_of_supply.pins_verified,

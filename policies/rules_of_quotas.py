@@ -1,25 +1,17 @@
-"""Who goes first, how much is promised, and that each project is promised something."""
+"""Who goes first, and that each project is promised something."""
 
 # Chinese punctuation is full-width.
 # ruff: noqa: RUF001
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 from typing import Any
 
 from policies.finding import Finding, Text, about
-from policies.planned import Planned, at, mapping, mappings
+from policies.planned import Planned, at, mapping
 from tallyard import labels
-from tallyard.render.capacity import BASE_RESOURCES
-from tallyard.render.flavors import CardFlavor, all_flavors
 from tallyard.render.manifest import Manifest
-from tallyard.units import QuantityError, parse_cpu
-
-_OVERCOMMIT_WHOLE = 1000
-_MILLI = 1000
 
 
 def priorities_ordered(planned: Planned) -> Iterator[Finding]:
@@ -84,92 +76,6 @@ def _above(
 
 def _priority(places: Mapping[str, int], name: str) -> str:
     return f"priorities[{places[name]}].value" if name in places else "priorities"
-
-
-def quota_within_capacity(planned: Planned) -> Iterator[Finding]:
-    """The quotas of all queues and cohorts together are what is installed, at most.
-
-    Seen: a pool of 8 cards with two tiers of 6 each; Kueue admitted 12 and 4 waited for ever
-    on their hosts.
-    """
-    promised: Counter[tuple[str, str]] = Counter()
-    largest: dict[tuple[str, str], Manifest] = {}
-    # In whatever order a plan has them, the same queue is told of.
-    for key, amount, each in sorted(
-        _promises(planned), key=lambda each: (-each[1], each[2].kind, each[2].name)
-    ):
-        promised[key] += amount
-        largest.setdefault(key, each)
-    flavors = {f.name: f for f in all_flavors(planned.platform)}
-    for (name, resource), amount in promised.items():
-        flavor, subject = flavors.get(name), largest[name, resource]
-        if not isinstance(flavor, CardFlavor) or resource != flavor.resource:
-            # Of what a flavor has not, each lists nothing.
-            if amount:
-                text = Text(
-                    f"{subject.name} promises {resource} of flavor {name}, which no host of the "
-                    "spec has: make it from the spec",
-                    f"{subject.name} 承诺了 {name} 的 {resource}，规格中没有这样的主机："
-                    "应由规格生成",
-                )
-                yield about("quota-within-capacity", text, subject, "pools")
-            continue
-        cards = planned.platform.cards_installed(flavor.pool, flavor.model) * flavor.slices
-        most = int(cards * Fraction(planned.platform.overcommit.cards_milli, _OVERCOMMIT_WHOLE))
-        if amount > most:
-            text = _too_much(subject, flavor, amount, most, cards)
-            path = _grant(planned, subject, flavor)
-            yield about("quota-within-capacity", text, subject, path)
-
-
-def _promises(planned: Planned) -> Iterator[tuple[tuple[str, str], int, Manifest]]:
-    """Yield the quotas of cards: of which flavor and resource, how much, by whom."""
-    for each in planned.of_kind("ClusterQueue", "Cohort"):
-        for group in mappings(each.object, "spec", "resourceGroups"):
-            for flavor in mappings(group, "flavors"):
-                for resource in mappings(flavor, "resources"):
-                    if resource.get("name") not in BASE_RESOURCES:
-                        key = (str(flavor.get("name")), str(resource.get("name")))
-                        yield key, _count(resource.get("nominalQuota")), each
-
-
-def _count(quota: Any) -> int:
-    """Return how many cards a quota is for; a part of one is one that cannot be had."""
-    try:
-        return -(-parse_cpu(str(quota)) // _MILLI)
-    except QuantityError:
-        # Kueue's definition takes quantities only, so the API server refuses it.
-        return 0
-
-
-def _too_much(
-    largest: Manifest, flavor: CardFlavor, amount: int, most: int, installed: int
-) -> Text:
-    what = f"{flavor.model} in pool {flavor.pool}"
-    allowed = f"{installed} are installed"
-    if most != installed:
-        allowed += f", {most} may be promised"
-    return Text(
-        f"{amount} {what} are promised, most of them by {largest.name}, and {allowed}: promise "
-        "less, or say `overcommit`",
-        f"资源池 {flavor.pool} 的 {flavor.model} 共承诺 {amount}（其中 {largest.name} 最多），"
-        f"已安装 {installed}，最多可承诺 {most}：请减少承诺，或写明 overcommit",
-    )
-
-
-def _grant(planned: Planned, queue: Manifest, flavor: CardFlavor) -> str:
-    """Return the key that grants a queue its cards."""
-    project = next(
-        (
-            project
-            for project in planned.platform.projects.values()
-            if queue.name == labels.cluster_queue(project.id, flavor.pool)
-        ),
-        None,
-    )
-    if project is None:
-        return f"pools.{flavor.pool}"
-    return f"tiers.{project.tier.name}.cards.{flavor.pool}.{flavor.model}"
 
 
 def projects_granted(planned: Planned) -> Iterator[Finding]:

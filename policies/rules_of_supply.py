@@ -25,7 +25,7 @@ def images_pinned(planned: Planned) -> Iterator[Finding]:
     """
     for each in planned.after:
         # The lab's controllers run beside its cluster; their Deployments have no pods.
-        if at(each.object, "spec", "replicas") == 0:
+        if planned.is_lab and at(each.object, "spec", "replicas") == 0:
             continue
         for user, (english, chinese), image in _images(each.object):
             if not _DIGEST.fullmatch(image):
@@ -110,4 +110,11 @@ def pins_verified(planned: Planned) -> Iterator[Finding]:
             f"{path} is `unverified`: look it up by `make pins`",
             f"{path} 为 unverified：请运行 `make pins` 查取",
         )
-        yield Finding("pins-verified", text, path=path, source=Source.VERSIONS)
+        yield Finding(
+            "pins-verified",
+            text,
+            kind="Pin",
+            object_name=path,
+            path=path,
+            source=Source.VERSIONS,
+        )

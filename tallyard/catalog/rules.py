@@ -135,6 +135,14 @@ _REVIEWED = (
         ),
     ),
     _review(
+        "locks-changed",
+        (
+            "what an expression lets through no rule can tell, so a person reads what has changed",
+            "表达式放行什么，规则无法判断，因此改动要由人查看",
+        ),
+        severity=Severity.ADVISORY,
+    ),
+    _review(
         "projects-in-table",
         (
             "the admission policies refuse all work of a namespace that their table does not know",

@@ -19,7 +19,7 @@ of it, a queue's priority `name` and `value`. `sharing` is what the spec has the
 the ones before them. `replaced` are objects that could only be deleted and made again under
 their names, with whether `pulumi up` refuses that (`refused`); `removed` are those that are no
 longer asked for, with their `fate` (`kept`, `protected`, `deleted`). `waivers` are the ones in
-force that came, went or changed: `objects` is empty where the rule is waived for all.
+force that came, went or changed.
 `warnings` are the ones that the spec had not before, as in a `ProblemList`.
 """
 

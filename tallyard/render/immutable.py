@@ -2,7 +2,8 @@
 
 Deleting and making an object again under the same name is what a preview must never do
 unasked: it may delete the new one, and what refers to it stands without it in between. The
-way out is a new name, and the old object beside it for as long as something uses it.
+way out is a new name, and the old object beside it for as long as something uses it. Pulumi
+does the same to an object that its program calls otherwise than before, by another URN.
 """
 
 from __future__ import annotations
@@ -14,7 +15,11 @@ from typing import Any
 from tallyard.render.fates import Fate, fate_of
 from tallyard.render.manifest import Manifest
 
+# Kind, namespace, name: what tells two objects of a cluster apart, whatever their version.
+type Key = tuple[str, str | None, str]
+
 _WHEN_SET = "spec.topologyName"
+_URN = "pulumi: a URN is made of the parents, the apiVersion, the kind and the resource's name"
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,13 @@ IMMUTABLE: Mapping[str, tuple[Rule, ...]] = {
         "spec.successPolicy",
         "spec.managedBy",
     ),
+    "CustomResourceDefinition": _rules(
+        "kubernetes: apiextensions-apiserver, ValidateCustomResourceDefinitionUpdate",
+        "spec.scope",
+        "spec.group",
+        "spec.names.kind",
+        "spec.names.plural",
+    ),
     "Deployment": _rules(
         "kubernetes: pkg/apis/apps/validation, ValidateDeploymentUpdate", "spec.selector"
     ),
@@ -110,14 +122,24 @@ class FieldChange:
     source: str
 
 
+def urn_change(before: str, after: str) -> FieldChange:
+    """Return an object's change from one URN to another."""
+    return FieldChange("URN", before, after, _URN)
+
+
 @dataclass(frozen=True)
 class Replaced:
-    """An object that has the same name before and after, and differs in what is immutable."""
+    """An object that has the same name before and after, and could not stay as it is.
+
+    `fields` are those in which it differs and that are immutable. `is_moved` says that Pulumi
+    would know it by another URN, which stands in `fields` too.
+    """
 
     kind: str
     name: str
     namespace: str | None
     fields: tuple[FieldChange, ...]
+    is_moved: bool = False
 
     @property
     def is_refused(self) -> bool:
@@ -135,28 +157,59 @@ class Removed:
     fate: Fate
 
 
-def replaced(before: Iterable[Manifest], after: Iterable[Manifest]) -> tuple[Replaced, ...]:
-    """Return the objects that would have to be deleted and made again under their names."""
-    old = _by_name(before)
+def replaced(
+    before: Iterable[Manifest],
+    after: Iterable[Manifest],
+    *,
+    moved: Mapping[Key, FieldChange] | None = None,
+) -> tuple[Replaced, ...]:
+    """Return the objects that would have to be deleted and made again under their names.
+
+    Args:
+        before: the objects that are there.
+        after: those that will be.
+        moved: of those that Pulumi would know by another URN, the two URNs: it makes the new one
+            onto the one that is there, and then deletes that by its old URN. None where no state
+            is known; then another `apiVersion`, which is part of each URN, says so.
+    """
+    old = by_name(before)
     found = []
-    for key, manifest in _by_name(after).items():
-        if key in old and (fields := _fields(manifest.kind, old[key].object, manifest.object)):
-            found.append(Replaced(manifest.kind, manifest.name, manifest.namespace, fields))
+    for key, manifest in by_name(after).items():
+        if key not in old:
+            continue
+        was, now = old[key].object, manifest.object
+        moves = _versions(manifest.kind, was, now) if moved is None else moved.get(key)
+        fields = (*((moves,) if moves else ()), *_fields(manifest.kind, was, now))
+        if fields:
+            found.append(Replaced(*_titled(manifest), fields, is_moved=moves is not None))
     return tuple(found)
 
 
 def removed(before: Iterable[Manifest], after: Iterable[Manifest]) -> tuple[Removed, ...]:
     """Return the objects that are no longer asked for, in the order of those before."""
-    left = _by_name(after)
+    left = by_name(after)
     return tuple(
         Removed(each.kind, each.name, each.namespace, fate_of(each.kind))
-        for key, each in _by_name(before).items()
+        for key, each in by_name(before).items()
         if key not in left
     )
 
 
-def _by_name(manifests: Iterable[Manifest]) -> Mapping[tuple[str, str | None, str], Manifest]:
+def by_name(manifests: Iterable[Manifest]) -> Mapping[Key, Manifest]:
+    """Return objects by what tells them apart in a cluster."""
     return {(each.kind, each.namespace, each.name): each for each in manifests}
+
+
+def _titled(each: Manifest) -> tuple[str, str, str | None]:
+    return each.kind, each.name, each.namespace
+
+
+def _versions(kind: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> FieldChange | None:
+    """Return another `apiVersion`; what Pulumi only forgets is not deleted by it."""
+    old, new = before.get("apiVersion"), after.get("apiVersion")
+    if old == new or fate_of(kind) is Fate.KEPT:
+        return None
+    return FieldChange("apiVersion", old, new, _URN)
 
 
 def _fields(

@@ -45,8 +45,8 @@ CORE_HOURS_PATTERN = r"^[0-9]{1,12}/(day|week|month)$"
 MOMENT_PATTERN = (
     r"^2[0-9]{3}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2})?(Z|[+-][0-9]{2}:[0-9]{2})?)?$"
 )
-# Each letter can be a wildcard; the names of roles may have colons.
-_KIND = r"([A-Z*?]|\[!?[A-Z]+\])([A-Za-z0-9*?]|\[!?[A-Za-z0-9-]+\])*"
+# Each letter of a name can be a wildcard, the kind is said; the names of roles may have colons.
+_KIND = r"[A-Z][A-Za-z0-9]*"
 _NAME = r"([A-Za-z0-9._:*?-]|\[!?[A-Za-z0-9._:-]+\])+"
 OBJECT_PATTERN = rf"^{_KIND}(/{_NAME}){{1,2}}$"
 ZONE_PATTERN = r"^[A-Za-z][A-Za-z0-9_+/-]*$"

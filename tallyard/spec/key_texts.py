@@ -329,10 +329,11 @@ _MODELS: Mapping[str, str] = {
         "一项豁免：到某一时刻为止，对一条审查规则的例外；此后规则重新生效。"
     ),
     "The rule, by the name that its findings end with.": ("规则的名称，即其每条发现末尾的名称。"),
-    "The objects that it is waived for, as Kind/name, or Kind/namespace/name where they have "
-    "one; `*`, `?` and `[ab]` stand for other letters. Without this key it is waived for all.": (
-        "豁免哪些对象：写 Kind/name，有命名空间的写 Kind/namespace/name；"
-        "`*`、`?` 和 `[ab]` 代表其他字符。不写此键则豁免全部对象。"
+    "What it is waived for, as Kind/name, or Kind/namespace/name where an object has one; `*`, "
+    "`?` and `[ab]` stand for other letters of a name. A finding that is about no object is "
+    "named in the same way: Pin/charts.kueue.digest, Setting/tallyard:token.": (
+        "豁免的对象：写 Kind/name，有命名空间的写 Kind/namespace/name；名称中的 `*`、`?` 和 `[ab]` "
+        "代表其他字符。与对象无关的发现也这样写：Pin/charts.kueue.digest、Setting/tallyard:token。"
     ),
     # Hosts
     "Hosts of one kind.": "一种主机。",

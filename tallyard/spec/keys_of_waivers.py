@@ -14,10 +14,10 @@ class WaiverKeys(Keys):
     """An exception from one rule of the review until a moment; then the rule holds again."""
 
     rule: RuleName = key("The rule, by the name that its findings end with.")
-    objects: Annotated[tuple[ObjectPattern, ...], Field(min_length=1)] | None = key(
-        "The objects that it is waived for, as Kind/name, or Kind/namespace/name where they have "
-        "one; `*`, `?` and `[ab]` stand for other letters. Without this key it is waived for all.",
-        default=None,
+    objects: Annotated[tuple[ObjectPattern, ...], Field(min_length=1)] = key(
+        "What it is waived for, as Kind/name, or Kind/namespace/name where an object has one; `*`, "
+        "`?` and `[ab]` stand for other letters of a name. A finding that is about no object is "
+        "named in the same way: Pin/charts.kueue.digest, Setting/tallyard:token.",
     )
     reason: Reason = key("Why, in a few words.")
     until: Moment = key(

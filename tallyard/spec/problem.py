@@ -40,6 +40,6 @@ WARNINGS: frozenset[str] = frozenset(
         *("SPEC315", "SPEC327", "SPEC328", "SPEC412", "SPEC418"),
         *("SPEC505", "SPEC506", "SPEC508", "SPEC509", "SPEC510", "SPEC513", "SPEC520"),
         *("SPEC609", "SPEC612", "SPEC615"),
-        *("SPEC701", "SPEC702"),
+        "SPEC701",
     }
 )

@@ -323,7 +323,7 @@ def _waivers(draft: Draft) -> Iterator[Waiver]:
 def _waiver(keys: WaiverKeys, until: datetime, path: str, *, is_of_environment: bool) -> Waiver:
     return Waiver(
         rule=keys.rule,
-        objects=keys.objects or (),
+        objects=keys.objects,
         reason=keys.reason,
         until=until,
         path=path,

@@ -343,8 +343,8 @@ TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
             "{found} 不是此处可用的词。{choices}如果都不合适，请省略此键。",
         ),
         "SPEC141": (
-            "{found} names no objects. {nearest} Write Kind/name, or Kind/namespace/name for what is in a namespace: ClusterQueue/nlp-training, LocalQueue/nlp/*. A kind begins with a capital.",
-            "{found} 不能表示对象。{nearest}请写 Kind/name，命名空间中的对象写 Kind/namespace/name：ClusterQueue/nlp-training、LocalQueue/nlp/*。Kind 以大写字母开头。",
+            "{found} names no objects. {nearest} Write Kind/name, or Kind/namespace/name for what is in a namespace: ClusterQueue/nlp-training, LocalQueue/nlp/*. A kind begins with a capital and stands in full.",
+            "{found} 不能表示对象。{nearest}请写 Kind/name，命名空间中的对象写 Kind/namespace/name：ClusterQueue/nlp-training、LocalQueue/nlp/*。Kind 以大写字母开头，须写全。",
         ),
         "SPEC199": (
             "{found} does not fit here ({detail}). See `tally spec explain`.",

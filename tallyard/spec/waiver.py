@@ -12,7 +12,7 @@ class Waiver:
     """An exception from one rule of the review, before the moment `until`.
 
     `objects` are patterns of `Kind/name` or `Kind/namespace/name`, whose parts are compared one
-    by one; without any the rule is waived for all objects. `path` is the entry's in its file,
+    by one. `path` is the entry's in its file,
     e.g. `waivers[0]`, and `is_of_environment` says which file that is; both are no part of what
     it says.
     """
@@ -36,7 +36,7 @@ class Waiver:
         if rule != self.rule:
             return False
         parts = (kind, namespace, name) if namespace else (kind, name)
-        return not self.objects or any(_fits(each, parts) for each in self.objects)
+        return any(_fits(each, parts) for each in self.objects)
 
 
 def _fits(pattern: str, parts: tuple[str, ...]) -> bool:

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from tallyard.spec.draft import Draft
-from tallyard.spec.keys_of_waivers import WaiverKeys
 from tallyard.spec.override_checks import LENGTH_MAX
 from tallyard.spec.problem import Problem
 from tallyard.spec.tree import Steps, Tree, find
@@ -34,20 +33,12 @@ def repeats(draft: Draft) -> Iterator[Problem]:
     for tree, index, waiver in draft.waivers():
         if draft.end(waiver.until) <= draft.now:
             continue
-        for steps, objects in _objects(waiver):
+        for number, objects in enumerate(waiver.objects):
             place = (waiver.rule, objects)
             if place in taken:
                 values = {"rule": waiver.rule, "other": taken[place]}
-                yield _problem("SPEC703", tree, ("waivers", index, *steps), **values)
+                yield _problem("SPEC703", tree, ("waivers", index, "objects", number), **values)
             taken.setdefault(place, waiver.until)
-
-
-def _objects(waiver: WaiverKeys) -> Iterator[tuple[Steps, str]]:
-    """Yield what a waiver is for, with its place in the entry; nothing stands for all objects."""
-    if waiver.objects is None:
-        yield ("rule",), ""
-    for index, pattern in enumerate(waiver.objects or ()):
-        yield ("objects", index), pattern
 
 
 def _problem(code: str, tree: Tree, steps: Steps, **values: object) -> Problem:

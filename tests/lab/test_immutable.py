@@ -89,6 +89,10 @@ _OTHERS: dict[str, Any] = {
     "spec.selector": {"matchLabels": {"app": "another"}},
     "spec.nodeLabels": {labels.GPU_MODEL: "another"},
     "spec.tolerations": [],
+    "spec.scope": "Namespaced",
+    "spec.group": "example.com",
+    "spec.names.kind": "Another",
+    "spec.names.plural": "anothers",
     "spec.levels": [{"nodeLabel": labels.NODE_HOSTNAME}],
     "spec.volumeClaimTemplates": [
         {

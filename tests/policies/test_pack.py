@@ -23,8 +23,7 @@ PASSES = "✅ tallyard@"
 TOLD = {
     "objects-replaced": (
         "stacks/platform.yaml:28: WorkloadPriorityClass training cannot be changed (value: 10000 → "
-        "20000) and would be deleted and made again: give the new one a new name, or waive this "
-        "rule for it"
+        "20000), and `pulumi up` refuses to delete it: give the new one a new name"
     ),
     "priorities-ordered": (
         "stacks/platform.yaml:28: Kueue's priority training is 20000 and the kubelet's is 10000: "
@@ -70,7 +69,7 @@ TOLD = {
 }
 QUEUES_REMOVED = (
     "queue vision-training goes away, and is half deleted until its last job has ended: let its "
-    "jobs end first, `tally queue` shows them [queues-removed]"
+    "jobs end first, `tally jobs -p vision` shows them [queues-removed]"
 )
 
 

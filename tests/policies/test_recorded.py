@@ -6,12 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from pulumi_policy.deserialize import SPECIAL_SECRET_SIG, SPECIAL_SIG_KEY
 
 from policies.planned import HIDDEN, at
-from policies.recorded import StateError, objects_in, recorded
-
-_SECRET = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105 - how Pulumi marks one
-_SIGNATURE = "4dabf18193072939515e22adb298388d"
+from policies.recorded import SIGNATURE, Recorded, StateError, moved, objects_in, recorded
+from tallyard.render.manifest import Manifest
 
 
 def _resource(kind: str, name: str, **more: object) -> dict[str, object]:
@@ -34,12 +33,13 @@ def test_the_objects_of_a_state_are_those_that_stay() -> None:
                 {"type": "pulumi:pulumi:Stack"},
                 {"type": "tallyard:infra:Queues", "inputs": {}},
                 {"type": "kubernetes:helm.sh/v4:Chart", "inputs": {"chart": "x"}},
-                _resource("Namespace", "new"),
+                _resource("Namespace", "new", urn="urn:new", retainOnDelete=True),
                 _resource("Namespace", "old", delete=True),
             ]
         }
     }
-    assert [each.name for each in objects_in(state)] == ["new"]
+    (found,) = objects_in(state)
+    assert (found.urn, found.name, found.is_retained) == ("urn:new", "new", True)
 
 
 @pytest.mark.parametrize("state", [{}, {"deployment": None}, {"deployment": {"resources": None}}])
@@ -49,10 +49,51 @@ def test_a_stack_that_was_never_applied_has_no_objects(state: dict[str, None]) -
 
 def test_of_what_is_secret_nothing_but_that_is_kept() -> None:
     secret = _resource("Secret", "s")
-    kept = {_SIGNATURE: _SECRET, "ciphertext": "v1:abc"}
+    kept = {SIGNATURE: SPECIAL_SECRET_SIG, "ciphertext": "v1:abc"}
     secret["inputs"] = {**dict(secret["inputs"]), "data": {"a": kept}}  # type: ignore[call-overload]
     (found,) = objects_in({"deployment": {"resources": [secret]}})
     assert at(found.object, "data", "a") == HIDDEN
+
+
+def test_what_is_secret_is_known_by_pulumis_own_mark() -> None:
+    assert SIGNATURE == SPECIAL_SIG_KEY
+
+
+_OLD, _NEW = "urn:pulumi:local::tallyard::old", "urn:pulumi:local::tallyard::new"
+_QUEUE = {"kind": "LocalQueue", "metadata": {"name": "training", "namespace": "nlp"}}
+_KEY = ("LocalQueue", "nlp", "training")
+
+
+def test_an_object_that_the_program_calls_otherwise_is_moved_from_the_one_urn_to_the_other() -> (
+    None
+):
+    (change,) = moved([Recorded(_QUEUE, _OLD)], {_NEW: [Manifest(_QUEUE)]}).values()
+    assert (change.field, change.before, change.after) == ("URN", _OLD, _NEW)
+
+
+def test_an_object_that_stands_twice_in_a_state_is_moved_if_one_of_its_urns_goes() -> None:
+    """Pulumi deletes it by that one, whatever it does by the other."""
+    state = [Recorded(_QUEUE, _NEW), Recorded(_QUEUE, _OLD)]
+    assert set(moved(state, {_NEW: [Manifest(_QUEUE)]})) == {_KEY}
+
+
+@pytest.mark.parametrize(
+    ("state", "aliases"),
+    [
+        (Recorded(_QUEUE, _NEW), ()),
+        (Recorded(_QUEUE, _OLD, is_retained=True), ()),
+        (Recorded(_QUEUE, _OLD), (_OLD,)),
+    ],
+    ids=["it is called as before", "Pulumi leaves it there", "the old URN is an alias"],
+)
+def test_nothing_is_moved_where_nothing_is_deleted(
+    state: Recorded, aliases: tuple[str, ...]
+) -> None:
+    assert moved([state], {_NEW: [Manifest(_QUEUE)]}, aliases) == {}
+
+
+def test_what_goes_as_a_whole_is_not_moved() -> None:
+    assert moved([Recorded(_QUEUE, _OLD)], {}) == {}
 
 
 def test_what_pulumi_says_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

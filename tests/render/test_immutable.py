@@ -14,7 +14,7 @@ from lab.toolchain.ensure import Toolchain
 from tallyard import labels
 from tallyard.render.check import Schemas, crd_schemas
 from tallyard.render.fates import Fate
-from tallyard.render.immutable import IMMUTABLE, removed, replaced
+from tallyard.render.immutable import IMMUTABLE, removed, replaced, urn_change
 from tallyard.render.manifest import Manifest
 from tallyard.render.platform import render
 from tallyard.spec.model import Level, Platform
@@ -46,6 +46,12 @@ EDITS: Mapping[tuple[str, str], Edit] = {
     ("LocalQueue", "spec.clusterQueue"): lambda o: o["spec"].update(clusterQueue="q"),
     ("RoleBinding", "roleRef"): lambda o: o["roleRef"].update(name="r"),
     ("ClusterRoleBinding", "roleRef"): lambda o: o["roleRef"].update(name="r"),
+    ("CustomResourceDefinition", "spec.scope"): lambda o: o["spec"].update(scope="Namespaced"),
+    ("CustomResourceDefinition", "spec.group"): lambda o: o["spec"].update(group="g"),
+    ("CustomResourceDefinition", "spec.names.kind"): lambda o: o["spec"]["names"].update(kind="K"),
+    ("CustomResourceDefinition", "spec.names.plural"): (
+        lambda o: o["spec"]["names"].update(plural="p")
+    ),
 }
 
 
@@ -83,6 +89,39 @@ def test_everything_else_is_changed_in_place(kind: str, manifests: tuple[Manifes
     after = _edited(manifests, kind, CHANGEABLE[kind])
     assert after != manifests
     assert replaced(manifests, after) == ()
+
+
+@pytest.mark.parametrize("kind", ["ClusterQueue", "LocalQueue", "Cohort"])
+def test_another_version_is_another_object_to_pulumi_and_the_same_to_the_cluster(
+    kind: str, manifests: tuple[Manifest, ...]
+) -> None:
+    after = _edited(manifests, kind, lambda o: o.update(apiVersion="kueue.x-k8s.io/v1beta1"))
+    (found,) = replaced(manifests, after)
+    assert (found.kind, found.is_moved) == (kind, True)
+    (change,) = found.fields
+    assert (change.field, change.after) == ("apiVersion", "kueue.x-k8s.io/v1beta1")
+
+
+@pytest.mark.parametrize("kind", ["ResourceFlavor", "Topology", "Namespace"])
+def test_another_version_of_what_stays_in_the_cluster_deletes_nothing(
+    kind: str, manifests: tuple[Manifest, ...]
+) -> None:
+    after = _edited(manifests, kind, lambda o: o.update(apiVersion="other/v1"))
+    assert replaced(manifests, after) == ()
+
+
+def test_where_the_urns_are_known_they_alone_say_what_is_moved(
+    manifests: tuple[Manifest, ...],
+) -> None:
+    after = _edited(manifests, "Cohort", lambda o: o.update(apiVersion="kueue.x-k8s.io/v1beta1"))
+    assert replaced(manifests, after, moved={}) == ()
+    queue = next(each for each in manifests if each.kind == "ClusterQueue")
+    moved = {(queue.kind, queue.namespace, queue.name): urn_change("urn:old", "urn:new")}
+    (found,) = replaced(manifests, after, moved=moved)
+    assert (found.name, found.is_moved) == (queue.name, True)
+    assert [(each.field, each.before, each.after) for each in found.fields] == [
+        ("URN", "urn:old", "urn:new")
+    ]
 
 
 def test_a_flavor_without_a_topology_can_be_changed(manifests: tuple[Manifest, ...]) -> None:

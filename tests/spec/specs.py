@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tallyard.spec.load import Loaded, load
@@ -15,6 +15,11 @@ LOCAL = (DATA / "valid" / "local.yaml").read_text()
 NOW = datetime(2026, 9, 1, 12, tzinfo=UTC)
 
 
+# A waiver ends within a year of now, wherever a test cannot say when that is.
+_SOON = datetime.now(UTC) + timedelta(days=300)
+SOON = _SOON.date().isoformat()
+
+
 def load_texts(
     folder: Path,
     platform: str | bytes = PLATFORM,
@@ -25,6 +30,12 @@ def load_texts(
     for name, text in (("platform.yaml", platform), ("local.yaml", local)):
         (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
     return load(folder / "local.yaml", now)
+
+
+def dated(text: str) -> str:
+    """Return what is printed of a waiver until `SOON` as it is kept: as of the end of 2100."""
+    after = (_SOON + timedelta(days=1)).date().isoformat()
+    return text.replace(SOON, "2100-12-31").replace(after, "2101-01-01")
 
 
 def changed(text: str, old: str, new: str) -> str:

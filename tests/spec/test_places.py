@@ -16,8 +16,8 @@ kind: Platform
 metadata: {name: small}
 gangs: {requeues: 5}
 waivers:
-  - {rule: images-pinned, reason: a mirror, until: 2026-12-31}
-  - {rule: pins-verified, reason: a mirror, until: 2026-12-31}
+  - {rule: images-pinned, objects: [Job/a/b], reason: a mirror, until: 2026-12-31}
+  - {rule: pins-verified, objects: ["Pin/*"], reason: a mirror, until: 2026-12-31}
 accelerators:
   A100: {vendor: nvidia, memory: 40Gi, rate: 30, origin: measured}
   A100-SXM4-40GB: {vendor: nvidia, memory: 40Gi, rate: 30, origin: measured}
@@ -49,7 +49,7 @@ projects:
 LOCAL = """\
 base: platform.yaml
 gangs: {start-within: 30s}
-waivers: [{rule: objects-replaced, reason: new cards, until: 2026-12-31}]
+waivers: [{rule: objects-replaced, objects: [Job/a/b], reason: new cards, until: 2026-12-31}]
 nodes:
   - {hosts: a100-00, pool: training, model: A100, cards: 8, cpu: 128, memory: 1Ti, block: b0, rack: r0}
   - {hosts: sxm-00, pool: training, model: A100-SXM4-40GB, cards: 8, cpu: 128, memory: 1Ti, block: b0, rack: r0}
@@ -125,7 +125,7 @@ def test_what_is_not_written_leads_to_the_nearest_above_it(
         ("gangs.requeues", "platform.yaml:4:9"),
         ("gangs.requeue-after", "local.yaml:2:1"),
         ("waivers[0]", "local.yaml:3:11"),
-        ("waivers[1].until", "platform.yaml:7:45"),
+        ("waivers[1].until", "platform.yaml:7:65"),
         ("defaults.per-card.cpu", "platform.yaml:21:23"),
         ("overcommit.cards", ""),
         ("retention", ""),

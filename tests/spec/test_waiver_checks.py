@@ -20,11 +20,13 @@ SHANGHAI = changed(PLATFORM, "accelerators:", "time-zone: Asia/Shanghai\nacceler
 
 
 def entry(
-    objects: str = "", until: str = "2026-12-31", rule: str = RULE, reason: str = "new cards"
+    objects: str = "ClusterQueue/*",
+    until: str = "2026-12-31",
+    rule: str = RULE,
+    reason: str = "new cards",
 ) -> str:
     """Return an entry of the list."""
-    named = f"objects: [{objects}], " if objects else ""
-    return f"{{rule: {rule}, {named}reason: {reason}, until: {until}}}"
+    return f"{{rule: {rule}, objects: [{objects}], reason: {reason}, until: {until}}}"
 
 
 def waived(text: str, *entries: str) -> str:
@@ -36,11 +38,14 @@ def waiver(*objects: str) -> Waiver:
     return Waiver(RULE, objects, "new cards", END, "waivers[0]")
 
 
-def test_a_waiver_without_objects_covers_all_that_its_rule_finds() -> None:
-    whole = waiver()
-    assert whole.covers(RULE, "ClusterQueue", None, "nlp-training")
-    assert whole.covers(RULE, "LocalQueue", "nlp", "training")
-    assert not whole.covers("images-pinned", "ClusterQueue", None, "nlp-training")
+def test_a_waiver_is_of_one_rule() -> None:
+    found = waiver("ClusterQueue/*")
+    assert found.covers(RULE, "ClusterQueue", None, "nlp-training")
+    assert not found.covers("images-pinned", "ClusterQueue", None, "nlp-training")
+
+
+def test_what_is_about_no_object_is_covered_by_no_pattern() -> None:
+    assert not waiver("ClusterQueue/*", "LocalQueue/*/*").covers(RULE, "", None, "")
 
 
 @pytest.mark.parametrize(
@@ -58,7 +63,8 @@ def test_a_waiver_without_objects_covers_all_that_its_rule_finds() -> None:
             ["LocalQueue/nlp2/training", "LocalQueue//training", "LocalQueue//nlp/training"],
         ),
         ("LocalQueue/*", ["LocalQueue//x"], ["LocalQueue/nlp/x"]),
-        ("*Queue/*/t?", ["LocalQueue/nlp/t1"], ["LocalQueue/nlp/t", "LocalQueue/nlp/t10"]),
+        ("LocalQueue/*/t?", ["LocalQueue/nlp/t1"], ["LocalQueue/nlp/t", "LocalQueue/nlp/t10"]),
+        ("Pin/charts.kueue.digest", ["Pin//charts.kueue.digest"], ["Pin//charts.jobset.digest"]),
         ("Job/nlp/[ab]1", ["Job/nlp/a1", "Job/nlp/b1"], ["Job/nlp/c1", "Job/nlp/[ab]1"]),
         ("Job/nlp/[!ab]1", ["Job/nlp/c1"], ["Job/nlp/a1"]),
         ("ClusterQueue/NLP", [], ["ClusterQueue//nlp"]),
@@ -82,7 +88,7 @@ def test_the_waivers_of_both_files_hold_together(tmp_path: Path) -> None:
     platform = waived(PLATFORM, entry(rule="images-pinned"), entry("ClusterQueue/a"))
     found = loaded(tmp_path, platform, waived(LOCAL, entry("ClusterQueue/b"))).waivers
     assert [(each.rule, each.objects) for each in found] == [
-        ("images-pinned", ()),
+        ("images-pinned", ("ClusterQueue/*",)),
         (RULE, ("ClusterQueue/a",)),
         (RULE, ("ClusterQueue/b",)),
     ]
@@ -130,6 +136,7 @@ def test_a_waiver_of_a_year_is_an_exception_still(tmp_path: Path) -> None:
     assert told(tmp_path, year) == []
     more = waived(PLATFORM, entry(until="2027-09-02T12:01"))
     assert told(tmp_path, more) == [("SPEC702", "waivers[0].until")]
+    assert load_texts(tmp_path, more).platform is None
 
 
 def test_no_waiver_has_ended_where_the_time_zone_is_mistyped(tmp_path: Path) -> None:
@@ -142,7 +149,6 @@ def test_no_waiver_has_ended_where_the_time_zone_is_mistyped(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("first", "second", "place"),
     [
-        ("", "", "waivers[1].rule"),
         ("Job/a/b", "Job/a/b", "waivers[1].objects[0]"),
         ("Job/a/b, Job/a/c", "Job/a/d, Job/a/c", "waivers[1].objects[1]"),
         ("Job/a/b, Job/a/b", "Job/a/c", "waivers[0].objects[1]"),
@@ -216,6 +222,8 @@ def test_an_unknown_rule_is_told_with_the_nearest(tmp_path: Path, rule: str, nea
     ("pattern", "nearest"),
     [
         ("ClusterQueue", None),
+        ('"*/nlp"', None),
+        ('"*Queue/nlp"', None),
         ("clusterqueue/nlp", None),
         ("ClusterQueue/", None),
         ("Job/a/b/c", None),

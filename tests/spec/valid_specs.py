@@ -363,10 +363,8 @@ def _platform(draw: Draw) -> Keys:
 
 
 def _waiver(draw: Draw, rule: str) -> Keys:
-    keys: Keys = {"rule": rule, "reason": "new cards", "until": "2026-12-31"}
-    if draw.some(0.5):
-        keys["objects"] = draw.rng.sample(("ClusterQueue/nlp-*", "Job/nlp/[ab]?", "*/*"), 2)
-    return keys
+    objects = draw.rng.sample(("ClusterQueue/nlp-*", "Job/nlp/[ab]?", "Pin/*"), 2)
+    return {"rule": rule, "objects": objects, "reason": "new cards", "until": "2026-12-31"}
 
 
 def _gangs(draw: Draw) -> Keys:

@@ -48,5 +48,5 @@ def _said(waiver: Waiver, zone: str) -> str:
     """Return for what a rule is waived, until when and why."""
     until, objects = moment(waiver.until, zone), joined(waiver.objects)
     if session.lang() == "zh":
-        return f"{objects or '全部对象'}，到 {until} 为止（{waiver.reason}）"
-    return f"for {objects or 'all objects'} until {until} ({waiver.reason})"
+        return f"{objects}，到 {until} 为止（{waiver.reason}）"
+    return f"for {objects} until {until} ({waiver.reason})"

@@ -8,7 +8,7 @@ from tallyard.spec.changes.whole import changes
 from tests.spec.changes.conftest import NOW, Load
 
 TAGS = "{rule: images-pinned, objects: [Job/a/b, Job/a/c], reason: a mirror, until: 2026-12-31}"
-SWAP = "{rule: objects-replaced, reason: new cards, until: 2027-01-31}"
+SWAP = "{rule: objects-replaced, objects: [Job/a/b], reason: new cards, until: 2027-01-31}"
 
 
 def waived(*entries: str) -> tuple[str, str]:
