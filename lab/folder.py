@@ -132,6 +132,12 @@ def lab_folder(name: str, base: Path | None = None) -> LabFolder:
     return LabFolder((base or CHECKOUT / ".lab").absolute(), name)
 
 
+def names(base: Path | None = None) -> tuple[str, ...]:
+    """Return the names of the labs that are there, running or not."""
+    folder = base or CHECKOUT / ".lab"
+    return tuple(sorted(each.parent.name for each in folder.glob("*/lab.json")))
+
+
 def require_plain_path(folder: LabFolder) -> None:
     """Refuse a place in which the lab's programs would not find their own files.
 

@@ -119,6 +119,12 @@ def parent(pid: int) -> int | None:
     return int(fields[1]) if fields else None
 
 
+def session(pid: int) -> int | None:
+    """Return the session that a process belongs to; None when that cannot be seen."""
+    fields = _stat(pid)
+    return int(fields[3]) if fields else None
+
+
 def working_folder(pid: int) -> Path | None:
     """Return the folder in which a process runs; None when that cannot be seen."""
     try:
@@ -146,12 +152,30 @@ def stop(processes: Iterable[Process], *, seconds_max: float = STOP_SECONDS_MAX)
     try:
         _signal(handles, signal.SIGTERM)
         left = _wait(handles, seconds_max)
-        _signal(left, signal.SIGKILL)
+        for process in left:
+            kill(process)
         _wait(left, KILL_SECONDS_MAX)
     finally:
         for process, handle in handles.items():
             os.close(handle)
             reap(process.pid)
+
+
+def kill(process: Process) -> None:
+    """End a process at once (SIGKILL), with those of its session, without waiting.
+
+    What it has started, as Pulumi its providers, would not hear of its end for minutes.
+    """
+    if (handle := _handle(process)) is None:
+        return
+    followers = [pid for pid in _pids() if pid != process.pid and session(pid) == process.pid]
+    _signal({process: handle}, signal.SIGKILL)
+    os.close(handle)
+    for pid in followers:
+        follower = identify(process.name, pid, Path(process.log))
+        if follower and session(pid) == process.pid and (handle := _handle(follower)) is not None:
+            _signal({follower: handle}, signal.SIGKILL)
+            os.close(handle)
 
 
 def wait(process: Process, seconds_max: float) -> bool:
@@ -172,6 +196,10 @@ def reap(pid: int) -> int | None:
         if ended:
             return os.waitstatus_to_exitcode(status)
     return None
+
+
+def _pids() -> list[int]:
+    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
 
 
 def _start_time(pid: int) -> int | None:

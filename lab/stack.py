@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shlex
 import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import takewhile
 from pathlib import Path
 from types import MappingProxyType
 
-from lab import processes
+from lab import interrupts, processes
 from lab.errors import LabError
 from lab.folder import CHECKOUT, LabFolder, private_folder, write_private
 from lab.kubeconfigs import context
 from lab.ports import MANAGERS
 from lab.processes import Process
+from lab.pulumi_log import PulumiLog, causes
 from lab.report import Report
 from lab.state import StateFile
 
@@ -32,9 +31,7 @@ UP_SECONDS_MAX = 600.0
 CANCEL_SECONDS_MAX = 15.0
 _POLL_SECONDS = 0.1
 _NO_CHECKPOINTS = {"PULUMI_EXPERIMENTAL": "true", "PULUMI_SKIP_CHECKPOINTS": "true"}
-_CAUSES_SHOWN_MAX = 6
-# How Pulumi says that it is done with one object: ` +  kubernetes:core/v1:Namespace nlp created (0.08s)`.
-_DONE = re.compile(r"^ *[-+~]+ +\S+ \S+ (?:created|updated|deleted|replaced)\b")
+_STOPPING = "stopping: Pulumi finishes what is under way; Ctrl-C again ends it at once"
 
 
 @dataclass(frozen=True)
@@ -133,12 +130,17 @@ class Stack:
         self.file.update(lambda state: state.with_process(process))
         try:
             code = self._follow(process, begin, report, check)
+        except KeyboardInterrupt:
+            with interrupts.next_one(lambda: processes.kill(process)):
+                report.done(_STOPPING)
+                self.stop()
+            raise
         finally:
             self.stop()
         if code:
             raise LabError(
                 f"`pulumi {arguments[0]}` failed",
-                why=_causes(self.log, begin) or f"it ended with {code}",
+                why=self._causes(begin) or f"it ended with {code}",
                 advice="Mend what it names, then run `up` again: it goes on where it stopped",
                 log=self.log,
             )
@@ -148,25 +150,36 @@ class Stack:
     ) -> int:
         """Report the log's new lines until the process ends; return its exit code."""
         begun = time.monotonic()
-        deadline = begun + UP_SECONDS_MAX
-        done = 0
+        heard = PulumiLog(begun)
         with self.log.open(encoding="utf-8", errors="replace") as log:
             log.seek(begin)
             while True:
                 code = processes.reap(process.pid)
-                done += sum(1 for line in log if _DONE.search(line))
-                report.step(f"pulumi up: {done} objects, {time.monotonic() - begun:.0f} s")
+                now = time.monotonic()
+                heard.hear(log.read(), now)
+                waits = heard.waits_for(now)
+                told = f"pulumi up: {heard.done} objects, {now - begun:.0f} s"
+                report.step(f"{told}; {waits}" if waits else told)
                 if code is not None:
                     return code
                 check()
-                if time.monotonic() > deadline:
-                    raise LabError(
-                        "`pulumi up` does not end",
-                        why=f"{UP_SECONDS_MAX:.0f} s have passed",
-                        advice="See what it waits for in its log, then run `up` again",
-                        log=self.log,
-                    )
+                if now - begun > UP_SECONDS_MAX:
+                    raise self._endless(waits)
                 time.sleep(_POLL_SECONDS)
+
+    def _endless(self, waits: str) -> LabError:
+        return LabError(
+            "`pulumi up` does not end",
+            why=f"{UP_SECONDS_MAX:.0f} s have passed" + (f"; it {waits}" if waits else ""),
+            advice="Mend what it waits for (docs/operations.md: a queue that does not go away, its "
+            "log), then run `up` again",
+            log=self.log,
+        )
+
+    def _causes(self, begin: int) -> str:
+        with self.log.open(encoding="utf-8", errors="replace") as file:
+            file.seek(begin)
+            return causes(file)
 
 
 def environment(folder: LabFolder, tools: Path) -> dict[str, str]:
@@ -225,24 +238,3 @@ def _is_checkpoint(state: Path) -> bool:
     except (OSError, ValueError):
         return False
     return isinstance(content, dict) and "checkpoint" in content
-
-
-def _causes(log: Path, begin: int) -> str:
-    """Return the lines of a failed run that say why, as one text.
-
-    Each diagnostic runs from its `error:` to an empty line; of a traceback the last line tells.
-    """
-    with log.open(encoding="utf-8", errors="replace") as file:
-        file.seek(begin)
-        lines = [line.strip() for line in file]
-    causes: list[str] = []
-    for number, line in enumerate(lines):
-        if _is_error(line):
-            rest = list(takewhile(lambda at: at and not _is_error(at), lines[number + 1 :]))
-            told = rest[-1:] if any(at.startswith("Traceback") for at in rest) else rest
-            causes.append(" ".join([line, *told]))
-    return "; ".join(list(dict.fromkeys(causes))[:_CAUSES_SHOWN_MAX])
-
-
-def _is_error(line: str) -> bool:
-    return line.lower().startswith(("error:", "panic:"))

@@ -62,6 +62,7 @@ def drain(
         wanted = kept_objects(platform)
         before = cluster.look(connection, wanted)
         if not before.is_drained:
+            _require_right(connection, before)
             _tell(connection, stack, before)
             if not yes:
                 _ask(stack)
@@ -116,6 +117,40 @@ def _require_platform(connection: Connection, stack: str, platform: Platform) ->
     there = read.platform.name if read.platform else "?"
     if (file, there) != (f"{stack}.yaml", platform.name):
         raise _another(connection, stack, platform.name, f"{place}: {file}, {there}")
+
+
+def _require_right(connection: Connection, standing: Standing) -> None:
+    """Let the server say whether the caller may do it, before a plan is told and asked about.
+
+    Raises:
+        Complaint: The caller may not.
+        ClusterError: The server refuses for another reason, or cannot be asked.
+    """
+    from tallyard.cluster.drain import hold  # noqa: PLC0415
+
+    for queue in standing.open[:1]:
+        try:
+            hold(connection, queue, is_dry=True)
+        except ClusterError as error:
+            if error.fault is not Fault.FORBIDDEN:
+                raise
+            raise _not_allowed(connection, error.values["detail"]) from error
+
+
+def _not_allowed(connection: Connection, detail: str) -> Complaint:
+    if session.lang() == "zh":
+        what, why = "您无权停用此平台的队列", f"{detail}；未做任何更改"
+        todo = (
+            "用 --context 选择管理员的上下文（`kubectl config get-contexts` 列出；"
+            "实验环境为 tallyard-<名称>），或请管理员执行"
+        )
+    else:
+        what, why = "you may not drain this platform", f"{detail}; nothing was changed"
+        todo = (
+            "choose the administrator's context with --context (`kubectl config get-contexts` lists "
+            "yours; in the lab it is tallyard-NAME), or ask your administrator to do it"
+        )
+    return Complaint(ExitCode.AUTH, Parts(connection.where, what, why, todo))
 
 
 def _another(connection: Connection, stack: str, name: str, found: str) -> Complaint:

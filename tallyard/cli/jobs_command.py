@@ -40,11 +40,11 @@ def jobs(
     """
     from tallyard.cluster.client import connect  # noqa: PLC0415
     from tallyard.cluster.jobs import read_events, read_jobs  # noqa: PLC0415
-    from tallyard.cluster.scope import namespaces  # noqa: PLC0415
+    from tallyard.cluster.scope import namespaces, of_platform  # noqa: PLC0415
 
     chosen, lang = target or Target(), session.lang()
     now = datetime.now(UTC)
-    with connect(chosen.context, chosen.kubeconfig) as connection:
+    with connect(chosen.context, chosen.kubeconfig) as connection, of_platform(connection):
         scope = namespaces(connection, chosen.project, everything=chosen.all_projects)
         submitted = read_jobs(connection, scope)
         rows = job_rows(submitted, now, lang)

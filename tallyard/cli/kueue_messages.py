@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from tallyard import labels
 from tallyard.cli.shortage import Facts, left_out, needs_more, no_place, too_large
+from tallyard.cluster.drain import HOLD_AND_DRAIN
 
 type Speaker = Callable[[re.Match[str], Facts, str], str]
 
@@ -41,6 +42,26 @@ def _plain(en: str, zh: str) -> Speaker:
         if "flavor" in groups:
             groups["model"] = facts.model(groups["flavor"])
         return {"en": en, "zh": zh}[lang].format(**groups)
+
+    return say
+
+
+_HELD = {
+    "en": "the queue is held by an administrator{how}: it waits until the queue is opened again",
+    "zh": "队列已被管理员暂停{how}：待队列重新开放后继续",
+}
+_DRAINED = {"en": " (drained)", "zh": "（已停空）"}
+
+
+def _held_or(en: str, zh: str) -> Speaker:
+    """Return a speaker that knows of a queue that somebody holds, and else says this."""
+    otherwise = _plain(en, zh)
+
+    def say(match: re.Match[str], facts: Facts, lang: str) -> str:
+        if not facts.stop_policy:
+            return otherwise(match, facts, lang)
+        how = _DRAINED[lang] if facts.stop_policy == HOLD_AND_DRAIN else ""
+        return _HELD[lang].format(how=how)
 
     return say
 
@@ -155,14 +176,14 @@ SHAPES: tuple[Shape, ...] = (
     ),
     _shape(
         r"(?:The )?(?P<which>Local|Cluster)Queue (?P<name>\S+ )?is stopped",
-        (
+        _held_or(
             "the queue {name}is stopped by an administrator",
             "队列{name}被管理员停用",
         ),
     ),
     _shape(
         r"(?:Local|Cluster)Queue (?P<name>\S+) is (?:terminating or missing|inactive)",
-        (
+        _held_or(
             "the queue {name} is not ready: tell your administrator",
             "队列 {name} 不可用：请联系管理员",
         ),

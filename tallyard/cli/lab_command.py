@@ -73,6 +73,7 @@ def up(
     """
     from lab import session as lab  # noqa: PLC0415
     from lab.folder import CHECKOUT, lab_folder, require_plain_path  # noqa: PLC0415
+    from lab.interrupts import heard_at_terminal  # noqa: PLC0415
     from lab.toolchain.ensure import ensure  # noqa: PLC0415
     from lab.toolchain.progress import report_to  # noqa: PLC0415
     from lab.walkthrough import fits, walk_through  # noqa: PLC0415
@@ -81,7 +82,7 @@ def up(
     path = overlay(file, stack, CHECKOUT)
     platform, _ = load_or_refuse(path)
     began, begun = time.monotonic(), datetime.now(UTC)
-    with _told():
+    with _told(), heard_at_terminal():
         # Said now, and not after half an hour of building.
         require_plain_path(lab_folder(name))
         toolchain = ensure(report_to(sys.stderr))
@@ -96,7 +97,7 @@ def up(
                 else ()
             )
     lab_summary.show(platform, folder, status, stories, begun)
-    session.err().print(f"up in {time.monotonic() - began:.1f} s")
+    session.close_with(f"up in {time.monotonic() - began:.1f} s")
 
 
 def down(*, name: Name = DEFAULT_NAME) -> None:
@@ -219,14 +220,30 @@ def _status_body(found: LabStatus) -> dict[str, object]:
     }
 
 
+def _absent(name: str, *, zh: bool) -> str:
+    """Return the sentence about a lab that is not there, with those that are."""
+    from lab.folder import names  # noqa: PLC0415
+
+    start = "tally lab up" if name == DEFAULT_NAME else f"tally lab up --name {name}"
+    if not (others := names()):
+        how = f"；用 `{start}` 启动" if zh else f"; `{start}` starts it"
+    elif zh:
+        how = (
+            f"，现有：{'、'.join(others)}；用 `--name {others[0]}` 选择"
+            f'（make 用 `ARGS="--name {others[0]}"`），或用 `{start}` 启动'
+        )
+    else:
+        how = (
+            f", but there is: {', '.join(others)}. Choose with `--name {others[0]}` "
+            f'(by make `ARGS="--name {others[0]}"`), or start it by `{start}`'
+        )
+    return f"没有实验环境 {name}{how}" if zh else f"there is no lab {name}{how}"
+
+
 def _print_status(found: LabStatus) -> None:
     zh = session.lang() == "zh"
     if not found.exists:
-        print_line(
-            f"没有实验环境 {found.name}；用 `tally lab up` 启动"
-            if zh
-            else f"there is no lab {found.name}; `tally lab up` starts it"
-        )
+        print_line(_absent(found.name, zh=zh))
         return
     print_line(f"{found.name}  {found.server or ''}  {found.overlay}")
     print_table(

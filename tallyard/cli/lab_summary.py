@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from tallyard.spec.model import Platform
 
 _MIB = 2**20
+# The example that finds its queue full, see `lab/jobs/`.
+_WAITS = "train-waits"
 # The longest name of a step, in cells: Chinese letters take two.
 _NAME_WIDTH = 9
 
@@ -67,7 +69,7 @@ def show(
     if earlier := [at for s in stories if s not in new and (at := _submitted(s))]:
         _earlier(max(earlier), is_all=not new)
     print_line()
-    _next(folder, status)
+    _next(folder, status, has_waited=any(story.work.name == _WAITS for story in stories))
 
 
 def why_it_waits(message: str, workload: Object, queues: Queues) -> str:
@@ -125,7 +127,7 @@ def _step(step: Step) -> None:
     print_line(f"  {step.at:%H:%M:%S} {after:>6}  {name}  {step.note}".rstrip())
 
 
-def _next(folder: LabFolder, status: LabStatus) -> None:
+def _next(folder: LabFolder, status: LabStatus, *, has_waited: bool) -> None:
     zh = session.lang() == "zh"
     print_line(
         f"实验环境 {status.name}：{status.server}，{status.memory_bytes // _MIB} MiB。接下来："
@@ -138,7 +140,17 @@ def _next(folder: LabFolder, status: LabStatus) -> None:
             "use the lab in this shell, as its operator",
             "在本终端中以运维者身份使用",
         ),
-        ("tally jobs train-waits", "the life of the job that had to wait", "查看排队作业的全过程"),
+        *(
+            [
+                (
+                    f"tally jobs {_WAITS}",
+                    "the life of the job that had to wait",
+                    "查看排队作业的全过程",
+                )
+            ]
+            if has_waited
+            else []
+        ),
         ("tally lab preview", "what a change of the spec would do", "查看改动规格会带来什么"),
     )
     for command, en, text in commands:

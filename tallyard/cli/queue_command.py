@@ -24,10 +24,10 @@ def queue(*, target: Target | None = None, output: Output = Format.TABLE) -> Non
     """
     from tallyard.cluster.client import connect  # noqa: PLC0415
     from tallyard.cluster.kueue import read_queues  # noqa: PLC0415
-    from tallyard.cluster.scope import namespaces  # noqa: PLC0415
+    from tallyard.cluster.scope import namespaces, of_platform  # noqa: PLC0415
 
     chosen = target or Target()
-    with connect(chosen.context, chosen.kubeconfig) as connection:
+    with connect(chosen.context, chosen.kubeconfig) as connection, of_platform(connection):
         scope = namespaces(connection, chosen.project, everything=chosen.all_projects)
         queues = read_queues(connection, scope)
     view = queue_view(queues, datetime.now(UTC), session.lang())
@@ -75,7 +75,8 @@ def _print(view: QueueView) -> None:
 
 
 def _queue_lines(row: QueueRow) -> list[tuple[str, ...]]:
-    name = row.name if row.active else f"{row.name} ({word('inactive')})"
+    state = "on hold" if row.held else "" if row.active else "inactive"
+    name = f"{row.name} ({word(state)})" if state else row.name
     counts = (str(row.pending), str(row.admitted))
     if not row.quotas:
         return [(row.project_key, name, "?", "?", "", "?", *counts)]

@@ -19,8 +19,9 @@ from tallyard.cli.revision import Revision, Side
 from tallyard.cli.target import Target
 from tallyard.cli.views.jobs import job_rows
 from tallyard.cluster.client import Connection, connect
+from tallyard.cluster.conditions import is_true
 from tallyard.cluster.faults import ClusterError, Fault
-from tallyard.cluster.jobs import read_jobs
+from tallyard.cluster.jobs import Work, read_jobs
 from tallyard.cluster.kinds import ConfigMap
 from tallyard.cluster.scope import namespaces
 from tallyard.controllers.spec_source import read_spec
@@ -66,7 +67,15 @@ def affected_jobs(
         if zh
         else f"Asked of the cluster of context {context}."
     )
-    return Jobs(where, items=affected(losses, rows))
+    holding = tuple(row for row, work in zip(rows, submitted.work, strict=True) if _holds(work))
+    return Jobs(where, items=affected(losses, rows), holding=holding)
+
+
+def _holds(work: Work) -> bool:
+    """Return whether Kueue keeps quota for it: a queue cannot be deleted until it does not."""
+    return any(
+        is_true(each, "QuotaReserved") and not is_true(each, "Finished") for each in work.workloads
+    )
 
 
 def not_asked(why: str) -> Jobs:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from tallyard.cli import session
-from tallyard.cli.diff_command import After, Before, both_sides, stack_file
+from tallyard.cli.diff_command import After, Before, stack_file
 from tallyard.cli.errors import Complaint
 from tallyard.cli.exit_codes import ExitCode
 from tallyard.cli.problems import ErrorForm
@@ -25,6 +25,7 @@ from tallyard.cli.target import Context, Kubeconfig
 from tallyard.cluster.faults import Parts
 
 if TYPE_CHECKING:
+    from tallyard.cli.problems import ErrorFormat
     from tallyard.cli.review_plan import Plan
     from tallyard.cli.review_verdict import PackFinding
 
@@ -43,7 +44,7 @@ ReviewOutput = Annotated[
     Parameter(
         name=["--output", "-o"],
         help="How to print: table, markdown (for a pull request), sarif (for code scanning) or "
-        "json.",
+        "json. What each rule means: docs/review/rules.md.",
     ),
 ]
 
@@ -97,25 +98,61 @@ def review(
     The rules of the policy pack are asked without Pulumi. After what they refuse or tell come
     what `pulumi up` would do, the queued and running jobs that the change takes something from,
     and what each project gains or loses. The exit code is 5 where a rule refuses that no waiver
-    in the spec covers. Nothing is checked out or written.
+    in the spec covers, else 1 where Pulumi's preview failed or `pulumi up` would refuse an object
+    that is protected. Nothing is checked out or written.
     """
+    from tallyard.cli.review_refused import show_complaint  # noqa: PLC0415
+
+    path = stack_file(stack)
+    try:
+        return _review(
+            path, (rev1, rev2), (plan, events), asked or Asked(), output, form=error_format
+        )
+    except Complaint as complaint:
+        show_complaint(complaint, path, output)
+        raise
+
+
+def _review(
+    path: Path,
+    names: tuple[str, str | None],
+    files: tuple[str | None, Path | None],
+    asked: Asked,
+    output: ReviewFormat,
+    *,
+    form: ErrorFormat | None,
+) -> int:
     from tallyard.cli.review_cluster import affected_jobs, not_asked  # noqa: PLC0415
+    from tallyard.cli.review_refused import readable_sides  # noqa: PLC0415
     from tallyard.cli.review_steps import begin, finish  # noqa: PLC0415
     from tallyard.cli.revision import repository  # noqa: PLC0415
     from tallyard.cli.target import Target  # noqa: PLC0415
 
-    path, now, chosen = stack_file(stack), datetime.now(UTC), asked or Asked()
-    repo = repository(path)
-    given = read_plan(plan, path) if plan is not None else None
-    pack = read_events(events) if events is not None else ()
-    sides = both_sides(repo, path, (rev1, rev2), now, error_format)
+    repo, now = repository(path), datetime.now(UTC)
+    # Before Pulumi's words: of a spec that is wrong it has no plan, and that says why.
+    sides = readable_sides(repo, path, names, now, form=form, output=output)
+    given, pack = _of_pulumi(*files, path)
     begun = begin(repo, path, sides, now)
-    if chosen.cluster:
-        target = Target(context=chosen.context, kubeconfig=chosen.kubeconfig)
+    if asked.cluster:
+        target = Target(context=asked.context, kubeconfig=asked.kubeconfig)
         jobs = affected_jobs(target, begun.losses, path.name, now)
     else:
         jobs = not_asked("--no-cluster" if session.lang() == "zh" else "--no-cluster says so")
     return finish(begun, given, jobs, output, pack=pack)
+
+
+def _of_pulumi(
+    plan: str | None, events: Path | None, path: Path
+) -> tuple[Plan | None, tuple[PackFinding, ...]]:
+    """Return what Pulumi said, as far as it was asked."""
+    from tallyard.cli.review_plan import without_last_words  # noqa: PLC0415
+
+    given = read_plan(plan, path) if plan is not None else None
+    broke_off = given is not None and bool(given.errors)
+    pack = read_events(events, may_be_empty=broke_off) if events is not None else ()
+    if given is not None and any(each.is_mandatory for each in pack):
+        given = without_last_words(given)
+    return given, pack
 
 
 def read_plan(name: str, overlay: Path) -> Plan:
@@ -146,19 +183,31 @@ def read_plan(name: str, overlay: Path) -> Plan:
     return found
 
 
-def read_events(file: Path) -> tuple[PackFinding, ...]:
+def read_events(file: Path, *, may_be_empty: bool = False) -> tuple[PackFinding, ...]:
     """Read what the policy pack found out of Pulumi's log of events.
 
-    Raises:
-        Complaint: It cannot be read.
-    """
-    from tallyard.cli.review_pack import pack_finding  # noqa: PLC0415
+    Args:
+        file: The log.
+        may_be_empty: Whether Pulumi may have failed before the first event.
 
+    Raises:
+        Complaint: It cannot be read, or no line of it is an event: then nobody knows what the
+            pack found.
+    """
+    from tallyard.cli.review_pack import is_event, pack_finding  # noqa: PLC0415
+
+    found = []
     try:
         with file.open("rb") as log:
-            found = [each for line in log if (each := pack_finding(line))]
+            is_log = may_be_empty and file.stat().st_size == 0
+            for line in log:
+                is_log = is_log or is_event(line)
+                if each := pack_finding(line):
+                    found.append(each)
     except OSError as error:
         raise _no_plan(str(file), "no-events", detail=error.strerror or str(error)) from error
+    if not is_log:
+        raise _no_plan(str(file), "other-events")
     return tuple(dict.fromkeys(found))
 
 
@@ -180,6 +229,11 @@ _TEXTS = {
             "{detail}",
             "write it by `PULUMI_DEBUG_COMMANDS=true pulumi preview --event-log FILE`",
         ),
+        "other-events": (
+            "this is no log of Pulumi's events",
+            "no line of it is an event, so what the policy pack found is not known",
+            "write it by `PULUMI_DEBUG_COMMANDS=true pulumi preview --event-log FILE`",
+        ),
         "other": (
             "this is no plan of Pulumi",
             "it is not what `pulumi preview --json` prints",
@@ -196,6 +250,11 @@ _TEXTS = {
         "no-events": (
             "无法读取 Pulumi 的事件日志",
             "{detail}",
+            "用 `PULUMI_DEBUG_COMMANDS=true pulumi preview --event-log FILE` 生成",
+        ),
+        "other-events": (
+            "这不是 Pulumi 的事件日志",
+            "其中没有一行是事件，因此无从得知策略包发现了什么",
             "用 `PULUMI_DEBUG_COMMANDS=true pulumi preview --event-log FILE` 生成",
         ),
         "other": (

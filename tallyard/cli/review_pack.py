@@ -15,10 +15,16 @@ from tallyard.cli.review_verdict import PackFinding
 
 # How such a line goes on behind its number and time; the lines of others can be megabytes.
 _POLICY = b'"policyEvent":{'
+_EVENT = re.compile(rb'\{.{0,200}?"[a-z]\w*Event": ?\{')
 _HEAD_BYTES = 200
 # Pulumi's own marks for colours.
 _COLOURS = re.compile(r"<\{%[^%]*%\}>")
 _MANDATORY = "mandatory"
+
+
+def is_event(line: bytes) -> bool:
+    """Return whether a line is one of the log, whatever it tells of."""
+    return _EVENT.match(line) is not None
 
 
 def pack_finding(line: bytes) -> PackFinding | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from tallyard.cli.review_fields import FieldChange, field_changes
 from tallyard.failures import one_line
 from tallyard.render.fates import Fate
 from tallyard.render.immutable import removed, replaced
@@ -37,12 +38,13 @@ class PlanSource(StrEnum):
 
 @dataclass(frozen=True)
 class PlannedChange:
-    """One object that would not stay as it is."""
+    """One object that would not stay as it is; `fields` are those that Pulumi says differ."""
 
     deed: Deed
     kind: str
     namespace: str | None
     name: str
+    fields: tuple[FieldChange, ...] = ()
 
     @property
     def title(self) -> str:
@@ -150,6 +152,11 @@ def completed(plan: Plan, objects: Plan) -> Plan:
     return replace(plan, changes=_sorted((*plan.changes, *more)))
 
 
+def without_last_words(plan: Plan) -> Plan:
+    """Return a plan whose preview a policy alone made fail, after it had come to its end."""
+    return replace(plan, errors=tuple(each for each in plan.errors if each != LAST_WORDS))
+
+
 def _errors(content: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     for each in content.get("diagnostics") or ():
         if each.get("severity") == "error":
@@ -177,6 +184,7 @@ def _step(step: Mapping[str, Any]) -> Iterator[PlannedChange]:
         str(kind),
         str(namespace) if namespace else None,
         str(meta.get("name") or urn[-1]),
+        field_changes(step) if deed is Deed.CHANGED else (),
     )
 
 

@@ -20,7 +20,7 @@ from lab.errors import LabError
 from lab.folder import CHECKOUT, LabFolder
 from lab.report import Report
 from tallyard.cli.review_pack import pack_finding, plain_words
-from tallyard.cli.review_plan import LAST_WORDS, Plan, PlanError, plan_of_preview
+from tallyard.cli.review_plan import Plan, PlanError, plan_of_preview, without_last_words
 from tallyard.cli.review_verdict import PackFinding
 
 # A lab's preview takes half a minute, and several where the machine is busy.
@@ -151,8 +151,7 @@ def _previewed(code: int, out: str, err: str, pack: Iterable[PackFinding]) -> Pr
             advice="Mend what it names, then run it again",
         ) from error
     if any(each.is_mandatory for each in found):
-        # That alone makes it fail, after it has come to the end.
-        plan = replace(plan, errors=tuple(e for e in plan.errors if e != LAST_WORDS))
+        plan = without_last_words(plan)
     elif code and not plan.errors:
         written = "".join(
             str(each.get("message") or "") for each in content.get("diagnostics") or ()

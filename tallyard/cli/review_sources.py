@@ -1,4 +1,4 @@
-"""What a review reads beside the spec: the pins, the stack's own file, and where keys stand."""
+"""What a review reads beside the spec: the pins, the stacks' own files, and where keys stand."""
 
 # Chinese punctuation is full-width.
 # ruff: noqa: RUF001
@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from policies.places import FindingPlaces
@@ -25,20 +27,30 @@ from tallyard.spec.source import parse
 from tallyard.spec.versions import Versions, VersionsError, parse_versions
 
 _VERSIONS = "versions.yaml"
+_STACKS = "Pulumi.*.yaml"
+_COMMIT = re.compile(r"[0-9a-f]{40,64}")
 
 
 @dataclass(frozen=True)
 class Beside:
-    """The files beside an environment's: the pins, and the stack's own."""
+    """The files beside an environment's: the pins, and those of the stacks.
+
+    Attributes:
+        pins: the pins.
+        stack: the file of a stack that is one of the environment's, whatever stands in it.
+        overlay: the environment's file, for which the folder of `stack` is searched for further
+            stacks that name it; None where the one is all.
+    """
 
     pins: Path
     stack: Path
+    overlay: Path | None = None
 
     @classmethod
     def of(cls, overlay: Path) -> Beside:
-        """Return those in its own folder; the stack is called as the environment."""
+        """Return those in its own folder; one stack is called as the environment."""
         folder = overlay.parent
-        return cls(folder / _VERSIONS, folder / f"Pulumi.{overlay.stem}.yaml")
+        return cls(folder / _VERSIONS, folder / f"Pulumi.{overlay.stem}.yaml", overlay)
 
 
 @dataclass(frozen=True)
@@ -48,7 +60,7 @@ class Sources:
     Attributes:
         versions: the pins.
         places: where the keys of the spec and of the pins stand.
-        is_lab: whether the stack's own file says that it is a lab's.
+        is_lab: whether every stack's file says that it is a lab's.
         texts: every text that a person writes for this environment, by the name it is shown by.
     """
 
@@ -70,15 +82,28 @@ def sources_of(repo: Repository, side: Side, loaded: Loaded, beside: Beside) -> 
     Raises:
         Complaint: The pins are not there, or cannot be used.
     """
-    text, own = (_text(repo, side, each) for each in (beside.pins, beside.stack))
+    text, stacks = _text(repo, side, beside.pins), _stacks(repo, side, beside)
     versions = _versions(shown(side, beside.pins), text)
     tree = parse(text or "", shown(side, beside.pins)).tree
     texts = dict(loaded.texts)
-    for file, content in ((beside.pins, text), (beside.stack, own)):
-        if content is not None:
-            texts[shown(side, file)] = content
+    for file, content in {**({} if text is None else {beside.pins: text}), **stacks}.items():
+        texts[shown(side, file)] = content
     places = FindingPlaces(places_of(loaded), Places(tree, None, frozenset()))
-    return Sources(versions, places, _is_lab(own), texts)
+    # One stack that pulls its images is enough for the rules about them.
+    is_lab = bool(stacks) and all(map(_is_lab, stacks.values()))
+    return Sources(versions, places, is_lab, texts)
+
+
+def versions_of(repo: Repository, side: Side, beside: Beside) -> Versions | None:
+    """Return the pins of a side; None where they are not there or something is wrong with them."""
+    # The spec of a cluster is no revision of git's, and has no pins beside it.
+    if side.revision is not None and not _COMMIT.fullmatch(side.revision.commit):
+        return None
+    text = _text(repo, side, beside.pins)
+    try:
+        return None if text is None else parse_versions(text, beside.pins)
+    except VersionsError:
+        return None
 
 
 def shown(side: Side, file: Path) -> Path:
@@ -112,6 +137,39 @@ def _text(repo: Repository, side: Side, file: Path) -> str | None:
     return None if found.returncode else found.stdout.decode("utf-8", "replace")
 
 
+def _stacks(repo: Repository, side: Side, beside: Beside) -> dict[Path, str]:
+    """Return the texts of the stacks that an environment is brought up by, its own first."""
+    folder = beside.stack.parent
+    names = [] if beside.overlay is None else sorted(_names(repo, side, folder))
+    found = {}
+    for file in dict.fromkeys((beside.stack, *(folder / name for name in names))):
+        text = _text(repo, side, file)
+        if text is not None and (file == beside.stack or _is_of(text, beside)):
+            found[file] = text
+    return found
+
+
+def _names(repo: Repository, side: Side, folder: Path) -> list[str]:
+    """Return the names of all stacks' files in a folder on a side."""
+    if side.revision is None:
+        return [each.name for each in folder.glob(_STACKS)]
+    inside = from_root(repo, Side(None, None), Location(folder / _VERSIONS, 1, 1))
+    above = inside.removesuffix(_VERSIONS).rstrip("/")
+    listed = git(repo.root, "ls-tree", "-z", "--name-only", f"{side.revision.commit}:{above}")
+    names = listed.stdout.decode("utf-8", "replace").split("\0") if not listed.returncode else ()
+    return [each for each in names if fnmatchcase(each, _STACKS)]
+
+
+def _is_of(text: str, beside: Beside) -> bool:
+    """Return whether a stack's file names the environment; one that is no YAML names none."""
+    try:
+        named = stack_file(text).overlay
+    except StackFileError:
+        return False
+    where = os.path.normpath(beside.stack.parent / named)
+    return bool(named) and beside.overlay is not None and where == os.path.normpath(beside.overlay)
+
+
 def _versions(file: Path, text: str | None) -> Versions:
     """Return the pins of a text.
 
@@ -135,9 +193,9 @@ def _no_versions(file: Path, why: str) -> Complaint:
     return Complaint(ExitCode.USAGE, Parts(str(file), what, why, todo))
 
 
-def _is_lab(text: str | None) -> bool:
+def _is_lab(text: str) -> bool:
     """Return whether a stack's file says that the stack is a lab's; one that is no YAML does not."""
     try:
-        return text is not None and stack_file(text).is_lab
+        return stack_file(text).is_lab
     except StackFileError:
         return False

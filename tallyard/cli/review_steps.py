@@ -21,8 +21,10 @@ from tallyard.cli.review_command import ReviewFormat
 from tallyard.cli.review_document import review_document
 from tallyard.cli.review_losses import Loss, losses
 from tallyard.cli.review_plan import Plan, completed, plan_of_objects
-from tallyard.cli.review_sources import Beside, from_root, sources_of
+from tallyard.cli.review_queues import GoingQueue, going_queues, holders, notices
+from tallyard.cli.review_sources import Beside, from_root, sources_of, versions_of
 from tallyard.cli.review_verdict import Jobs, PackFinding, Review, ToldFinding, beside, told
+from tallyard.cli.review_versions import VersionChange, version_changes
 from tallyard.cli.revision import Repository, Side
 from tallyard.cli.views.review import (
     findings_sections,
@@ -30,6 +32,13 @@ from tallyard.cli.views.review import (
     pack_section,
     plan_section,
     verdict_line,
+    with_notices,
+)
+from tallyard.cli.views.review_fields import (
+    about_drift,
+    about_versions,
+    fields_section,
+    versions_section,
 )
 from tallyard.cli.views.review_markdown import markdown
 from tallyard.cli.views.review_sarif import sarif
@@ -39,6 +48,7 @@ from tallyard.cli.views.spec_diff_table import show
 from tallyard.cli.words import word
 from tallyard.render.manifest import Manifest
 from tallyard.render.platform import render
+from tallyard.spec.changes.change import Presence
 from tallyard.spec.changes.warnings import new_warnings
 from tallyard.spec.changes.whole import Changes, changes
 from tallyard.spec.problem import Location, Problem
@@ -58,6 +68,7 @@ class Begun:
         manifests: the objects before and after.
         findings: what the rules say.
         losses: what is taken from whom.
+        versions: the pins that differ.
     """
 
     repo: Repository
@@ -69,6 +80,14 @@ class Begun:
     manifests: tuple[tuple[Manifest, ...], tuple[Manifest, ...]]
     findings: tuple[ToldFinding, ...]
     losses: tuple[Loss, ...]
+    versions: tuple[VersionChange, ...]
+
+    @property
+    def going(self) -> tuple[GoingQueue, ...]:
+        """Return the queues that are deleted; of an environment that goes nothing is applied."""
+        if self.found.environment is Presence.REMOVED:
+            return ()
+        return going_queues(self.changed, self.manifests[0])
 
     @property
     def warnings(self) -> tuple[Problem, ...]:
@@ -99,10 +118,11 @@ def begin(
     found, changed = changes(before, after, now), objects(before, after)
     rendered = tuple(render(each) if each is not None else () for each in (before, after))
     manifests = (rendered[0], rendered[1])
-    findings = _findings(repo, sides[1], manifests, beside or Beside.of(path))
-    return Begun(
-        repo, path, sides, now, found, changed, manifests, findings, losses(found, changed)
-    )
+    files = beside or Beside.of(path)
+    findings = _findings(repo, sides[1], manifests, files)
+    pins = version_changes(*(versions_of(repo, side, files) for side in sides))
+    lost = losses(found, changed)
+    return Begun(repo, path, sides, now, found, changed, manifests, findings, lost, pins)
 
 
 def _findings(
@@ -138,7 +158,8 @@ def finish(
         jobs: The work that is affected.
         output: How to print.
         pack: What Pulumi's policy pack found.
-        failed: Pulumi's own exit code, which stands where no rule refuses.
+        failed: Pulumi's own exit code, which stands where no rule refuses; 0 where it did not
+            fail or is not known.
     """
     by_objects = plan_of_objects(*begun.manifests)
     made = Review(
@@ -146,23 +167,32 @@ def finish(
         completed(plan, by_objects) if plan else by_objects,
         jobs,
         begun.found.zone_after,
+        begun.versions,
         pack=beside(pack, begun.findings),
     )
-    code = int(ExitCode.POLICY) if made.refused else failed
+    # What the rules refuse goes before: a preview fails of it too.
+    if made.refused:
+        code = int(ExitCode.POLICY)
+    else:
+        code = failed or int(ExitCode.FAILED if made.fails else ExitCode.OK)
     session.expect(code)
     _print(begun, made, output)
     return code
 
 
 def _print(begun: Begun, made: Review, output: ReviewFormat) -> None:
-    shown = sections(begun.found, begun.changed, begun.warnings)
+    shown = with_notices(
+        sections(begun.found, begun.changed, begun.warnings), notices(begun.going, made.jobs)
+    )
     title = title_of(begun.path, begun.sides)
     differs = is_changed(begun.found, begun.changed)
     # Only the spec is compared; what else has changed in the repository is not known here.
     about = (
         about_of(begun.found, begun.sides, differs=True)
         if differs
-        else word("The spec means the same as before.")
+        else _sentences(
+            word("The spec means the same as before."), about_versions(made), about_drift(made)
+        )
     )
     match output:
         case ReviewFormat.MARKDOWN:
@@ -170,9 +200,15 @@ def _print(begun: Begun, made: Review, output: ReviewFormat) -> None:
         case ReviewFormat.TABLE:
             print_line(title)
             print_line(verdict_line(made))
-            pack = pack_section(made)
-            show((*findings_sections(made), *((pack,) if pack else ())))
-            show((plan_section(made), jobs_section(made)))
+            every = (
+                *findings_sections(made),
+                pack_section(made),
+                plan_section(made),
+                fields_section(made),
+                versions_section(made),
+                jobs_section(made),
+            )
+            show(tuple(each for each in every if each is not None))
             if about:
                 print_line(f"\n{about}")
             show(shown)
@@ -187,7 +223,11 @@ def _print(begun: Begun, made: Review, output: ReviewFormat) -> None:
                 objects=begun.changed,
                 warnings=begun.warnings,
             )
-            _write(review_document(made, diff))
+            _write(review_document(made, diff, tuple(holders(begun.going, made.jobs))))
+
+
+def _sentences(*texts: str) -> str:
+    return ("" if session.lang() == "zh" else " ").join(filter(None, texts))
 
 
 def _sarif(begun: Begun, made: Review) -> object:

@@ -6,11 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from policies.finding import Finding
+from policies.messages import WAIVED
 from policies.places import FindingPlaces
 from policies.rules import Verdict
 from tallyard.catalog.rules import Severity
 from tallyard.cli.review_losses import AffectedJob
-from tallyard.cli.review_plan import Plan
+from tallyard.cli.review_plan import Deed, Plan, PlannedChange
+from tallyard.cli.review_versions import VersionChange
+from tallyard.cli.views.jobs import JobRow
 from tallyard.spec.problem import Location
 from tallyard.spec.waiver import Waiver
 
@@ -42,11 +45,19 @@ class PackFinding:
 
 @dataclass(frozen=True)
 class Jobs:
-    """The work that is affected now; `not_asked` says why no cluster was asked, else it is empty."""
+    """What a cluster says of its work.
+
+    Attributes:
+        where: which cluster was asked.
+        not_asked: why none was asked, else it is empty.
+        items: the work that is affected now.
+        holding: all work that holds quota, affected or not.
+    """
 
     where: str = ""
     not_asked: str = ""
     items: tuple[AffectedJob, ...] = ()
+    holding: tuple[JobRow, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -59,6 +70,7 @@ class Review:
         plan: what would be done.
         jobs: the work that is affected now.
         zone: the time zone in which waivers end.
+        versions: the pins that differ.
     """
 
     findings: tuple[ToldFinding, ...]
@@ -66,6 +78,7 @@ class Review:
     plan: Plan
     jobs: Jobs
     zone: str
+    versions: tuple[VersionChange, ...] = ()
 
     @property
     def refused(self) -> int:
@@ -79,6 +92,16 @@ class Review:
         """Return how many findings are only told."""
         open_ones = [each for each in self.findings if each.waiver is None]
         return len(open_ones) + len(self.pack) - self.refused
+
+    @property
+    def protected(self) -> tuple[PlannedChange, ...]:
+        """Return what `pulumi up` would stop at, whatever the rules say."""
+        return tuple(each for each in self.plan.changes if each.deed is Deed.REFUSED)
+
+    @property
+    def fails(self) -> bool:
+        """Return whether `pulumi up` would not come to its end, or its preview did not."""
+        return bool(self.plan.errors or self.protected)
 
     @property
     def waived(self) -> tuple[ToldFinding, ...]:
@@ -100,7 +123,8 @@ def told(verdict: Verdict, places: FindingPlaces) -> tuple[ToldFinding, ...]:
 
 def beside(pack: Iterable[PackFinding], findings: Iterable[ToldFinding]) -> tuple[PackFinding, ...]:
     """Return what the pack found and the rules have not, asked without Pulumi."""
-    known = [(each.finding.name, each.finding.text) for each in findings]
+    # The pack tells what is waived by a policy of its own.
+    known = [(WAIVED if each.waiver else each.finding.name, each.finding.text) for each in findings]
     return tuple(
         each
         for each in pack

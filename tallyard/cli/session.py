@@ -77,6 +77,16 @@ def err() -> Console:
     return _console(sys.stderr)
 
 
+def close_with(text: str) -> None:
+    """Say one thing on stderr after all results.
+
+    Those are written in blocks where no terminal reads them, and stderr is not: in a file that
+    both go to it would stand in the middle of them.
+    """
+    sys.stdout.flush()
+    err().print(text)
+
+
 # What is piped is for programs or for `less -S`: a line of a table is never broken there.
 _UNBROKEN_WIDTH = 10_000
 

@@ -22,6 +22,7 @@ class Facts:
     names. `per_pod` is the most that one pod asks of each resource (thousandths for cpu), and
     `largest` the most that one host of a flavor has; None where the hosts may not be read.
     `is_now` is false for a message of the past, which the quotas of now do not explain.
+    `stop_policy` is Kueue's word for how the queue is held; empty where it is open.
     """
 
     queue: str = ""
@@ -32,6 +33,7 @@ class Facts:
     per_pod: Mapping[str, int] = field(default_factory=dict)
     largest: Mapping[str, Mapping[str, int]] | None = None
     is_now: bool = True
+    stop_policy: str = ""
 
     def wanted(self) -> tuple[str, ...]:
         """Return the flavors that the job could run on: those of its model, else all."""

@@ -187,6 +187,10 @@ def _refuse_refusals(
         raise Complaint(ExitCode.APPLY_FAILED, Parts(where, what, why, todo))
 
 
+# Each as the word that is said for several.
+_COUNTED = ("pools", "projects", "hosts", "objects")
+
+
 def _summary(
     path: Path, platform: Platform, objects: int, *, unchecked: tuple[str, ...], server: bool
 ) -> str:
@@ -204,7 +208,8 @@ def _summary(
             "，集群已接受（试运行）" if server else "",
         )
     else:
-        text = "{path}: good: {pools} pools, {projects} projects, {hosts} hosts, {objects} objects"
+        counted = (f"{numbers[key]} {key if numbers[key] != 1 else key[:-1]}" for key in _COUNTED)
+        text = f"{{path}}: good: {', '.join(counted)}"
         parts = (
             "" if unchecked else ", schemas checked",
             ", the cluster would take them" if server else "",

@@ -66,6 +66,7 @@ _ZH: Mapping[str, str] = {
     "reserved": "占到配额",
     "bound": "落到节点",
     "inactive": "停用",
+    "on hold": "暂停",
     "no limit": "不限",
     "FROM": "之前",
     "TO": "之后",

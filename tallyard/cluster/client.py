@@ -87,6 +87,17 @@ class Connection:
                 return _mapping(self.client.get(kind, name))
             return _mapping(self.client.get(kind, name, namespace=namespace))  # type: ignore[type-var]
 
+    def serves(self, api: str) -> bool:
+        """Say whether the server knows a group and version, e.g. `batch/v1`; anybody may ask.
+
+        Raises:
+            ClusterError: When the server cannot be asked.
+        """
+        with explained(self.where, api, self.client):
+            # lightkube asks for objects only.
+            answer = self.client._client._client.get(f"/apis/{api}")  # noqa: SLF001
+            return bool(answer.status_code != httpx2.codes.NOT_FOUND)
+
     def apply_dry(self, item: Any, field_manager: str) -> None:
         """Send an object by server-side apply without keeping it.
 

@@ -116,8 +116,10 @@ def look(connection: Connection, wanted: Collection[Name]) -> Standing:
     )
 
 
-def hold(connection: Connection, queue: str) -> None:
+def hold(connection: Connection, queue: str, *, is_dry: bool = False) -> None:
     """Let a ClusterQueue admit nothing more, and take back what it has admitted.
+
+    A dry run changes nothing, and is refused where the real one would be.
 
     By a field manager of its own: applied as Pulumi's, one field would take all others away.
     `pulumi up --refresh --run-program` gives the field back to Pulumi, and with it opens the queue again.
@@ -135,7 +137,10 @@ def hold(connection: Connection, queue: str) -> None:
     made: Any = ClusterQueue
     with explained(connection.where, f"ClusterQueue {queue}", connection.client):
         connection.client.apply(
-            made.from_dict(change), field_manager=labels.DRAIN_MANAGER, force=True
+            made.from_dict(change),
+            field_manager=labels.DRAIN_MANAGER,
+            force=True,
+            dry_run=is_dry,
         )
 
 

@@ -8,10 +8,13 @@ from functools import cached_property
 
 from tallyard.cluster.client import Connection, Kind
 from tallyard.cluster.conditions import Object, condition
+from tallyard.cluster.drain import HOLD_AND_DRAIN
 from tallyard.cluster.faults import ClusterError, Fault
 from tallyard.cluster.kinds import ClusterQueue, Cohort, LocalQueue, Node, ResourceFlavor, Workload
 from tallyard.cluster.projects import keys_by_id
 from tallyard.cluster.scope import Namespaces, read
+
+_HOLDING = frozenset({"Hold", HOLD_AND_DRAIN})
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,12 @@ class Queues:
     def project_key(self, identity: str) -> str:
         """Return what people call the project of this id; the id where that is not known."""
         return self._keys.get(identity, identity)
+
+    def stop_policy(self, cluster_queue: str) -> str:
+        """Return how an administrator holds a queue; empty where it is open, or may not be read."""
+        found = self.cluster_queues.get(cluster_queue) or {"spec": {}}
+        policy = str(found["spec"].get("stopPolicy") or "")
+        return policy if policy in _HOLDING else ""
 
 
 def read_queues(connection: Connection, scope: Namespaces) -> Queues:

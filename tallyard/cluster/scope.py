@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any
 
@@ -45,6 +46,25 @@ def namespaces(connection: Connection, project: str | None, *, everything: bool)
     if connection.namespace not in (None, labels.DEFAULT_NAMESPACE):
         return (str(connection.namespace),)
     return _readable(connection)
+
+
+@contextmanager
+def of_platform(connection: Connection) -> Iterator[None]:
+    """Tell who is refused where there is no platform that there is none.
+
+    With the platform goes everybody's right to it, so that the server says "forbidden".
+
+    Raises:
+        ClusterError: With `Fault.NO_SUCH_KIND` then.
+    """
+    try:
+        yield
+    except ClusterError as error:
+        if error.fault is not Fault.FORBIDDEN or connection.serves(labels.KUEUE_API):
+            raise
+        raise ClusterError(
+            Fault.NO_SUCH_KIND, connection.where, name=LocalQueue.__name__
+        ) from error
 
 
 def read(connection: Connection, kind: Kind, scope: Namespaces) -> tuple[Mapping[str, Any], ...]:

@@ -53,6 +53,7 @@ def answers_of(moment: Mapping[str, Any]) -> dict[str, Any]:
     kueue = "/apis/kueue.x-k8s.io/v1beta2"
     nlp = "namespaces/nlp"
     return {
+        kueue: {"kind": "APIResourceList"},
         f"{kueue}/clusterqueues": moment["cluster_queues"],
         f"{kueue}/resourceflavors": moment["flavors"],
         f"{kueue}/cohorts": [],

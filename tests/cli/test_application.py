@@ -126,6 +126,41 @@ def test_chinese_by_option_and_by_locale(demo: Path, tmp_path: Path) -> None:
     assert by_option.stdout.splitlines()[0] == by_locale.stdout.splitlines()[0]
 
 
+def test_after_a_destroy_the_queues_and_jobs_say_that_there_is_no_platform(
+    demo: Path, api_server: ApiServer, tmp_path: Path
+) -> None:
+    """To whoever is not the administrator, the server only says that they may not."""
+    kueue = "/apis/kueue.x-k8s.io/v1beta2"
+    del api_server.answers[kueue]
+    for path in list(api_server.answers):
+        api_server.answers[path] = refusal(403, "forbidden")
+    for command in ("queue", "jobs"):
+        done = _tally(tmp_path, command, KUBECONFIG=str(demo))
+        assert (done.returncode, done.stdout) == (6, "")
+        assert "Kueue is not installed" in done.stderr
+        assert "install the platform first" in done.stderr
+        assert "name your own project" not in done.stderr
+
+
+def test_a_queue_that_is_held_is_told_apart_from_one_that_does_not_work(
+    demo: Path, api_server: ApiServer, tmp_path: Path
+) -> None:
+    kueue = "/apis/kueue.x-k8s.io/v1beta2"
+    path = f"{kueue}/clusterqueues"
+    api_server.answers[path] = [
+        {**queue, "spec": {**queue["spec"], "stopPolicy": "HoldAndDrain"}}
+        if queue["metadata"]["name"] == "nlp-training"
+        else queue
+        for queue in api_server.answers[path]
+    ]
+    told = _tally(tmp_path, "queue", KUBECONFIG=str(demo)).stdout
+    assert "training (on hold)" in told
+    assert "domestic (inactive)" in told
+    assert (
+        "training (暂停)" in _tally(tmp_path, "queue", "--lang", "zh", KUBECONFIG=str(demo)).stdout
+    )
+
+
 @pytest.mark.parametrize(
     ("status", "code"),
     [(refusal(401, "Unauthorized"), 3), (refusal(403, "forbidden"), 3), (refusal(500, "no"), 1)],

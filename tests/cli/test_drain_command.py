@@ -54,7 +54,7 @@ def _queue(policy: str) -> dict[str, Any]:
 
 
 def _is_changed(server: ApiServer) -> bool:
-    return any(method != "GET" for method, _, _ in server.asked)
+    return any(method != "GET" and "dryRun" not in query for method, _, query in server.asked)
 
 
 def test_without_a_stack_nothing_is_meant(drain: Drain, api_server: ApiServer) -> None:
@@ -118,6 +118,36 @@ def test_a_person_types_the_environments_name(
     monkeypatch.setattr("sys.stdin", terminal)
     assert drain("-s", "local", "--timeout", "0s") == code
     assert _is_changed(api_server) == (typed == "local\n")
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_who_may_not_hold_a_queue_is_told_so_before_any_plan_and_how_to_go_on(
+    drain: Drain, api_server: ApiServer, capsys: pytest.CaptureFixture[str], lang: str
+) -> None:
+    """The lab's operator, who may look at everything."""
+    message = 'clusterqueues is forbidden: User "operator" cannot patch resource "clusterqueues"'
+    api_server.answers[f"{QUEUES}/nlp-training"] = refusal(403, message, name="nlp-training")
+    # Asked without a terminal: a plan would end with the advice to add --yes.
+    assert drain("-s", "local", "--lang", lang) == ExitCode.AUTH
+    first, *others = capsys.readouterr().err.splitlines()
+    assert first.endswith(
+        {"en": "you may not drain this platform", "zh": "您无权停用此平台的队列"}[lang]
+    )
+    why, todo = others[-2:]
+    assert message in why
+    assert {"en": "nothing was changed", "zh": "未做任何更改"}[lang] in why
+    assert "--context" in todo
+    assert "tallyard-" in todo
+    assert not _is_changed(api_server)
+
+
+def test_the_server_is_asked_for_a_dry_run_of_a_queue_that_is_open_first(
+    drain: Drain, api_server: ApiServer
+) -> None:
+    assert drain("-s", "local", "--yes", "--timeout", "0s") == ExitCode.TIMEOUT
+    first, second = (query for method, _, query in api_server.asked if method == "PATCH")
+    assert first["dryRun"] == ["All"]
+    assert "dryRun" not in second
 
 
 def test_what_does_not_stop_in_time_is_named(

@@ -1,5 +1,8 @@
 """`tally lab`: what it prints, and how it ends where there is no lab."""
 
+# Chinese punctuation is full-width.
+# ruff: noqa: RUF001
+
 from __future__ import annotations
 
 import errno
@@ -12,7 +15,7 @@ from typing import Any, get_args
 import pytest
 
 from lab import control_plane, kwokctl, stack
-from lab.folder import LabFolder
+from lab.folder import LabFolder, lab_folder, write_private
 from lab.ports import CONTROLLERS, MANAGERS
 from lab.status import ComponentStatus, LabStatus
 from lab.toolchain.failure import ToolchainError
@@ -39,6 +42,12 @@ def begun() -> datetime:
 
 
 @pytest.fixture
+def are_run() -> bool:
+    """Whether the examples were run."""
+    return True
+
+
+@pytest.fixture
 def told(  # noqa: PLR0917 - fixtures
     api_server: ApiServer,
     kubeconfig: WriteKubeconfig,
@@ -46,6 +55,7 @@ def told(  # noqa: PLR0917 - fixtures
     submitted: Submitted,
     capsys: pytest.CaptureFixture[str],
     begun: datetime,
+    are_run: bool,  # noqa: FBT001 - a fixture
 ) -> str:
     """What the end of `tally lab up` prints for the cluster of `data/cluster.yaml`."""
     kueue = "/apis/kueue.x-k8s.io/v1beta2"
@@ -69,7 +79,7 @@ def told(  # noqa: PLR0917 - fixtures
         Story("lab/jobs/train-waits.yaml", work["train-waits"], "waits for 2 more"),
         Story("examples/serve.yaml", work["serve"], None),
     )
-    lab_summary.show(platform, folder, status, stories, begun)
+    lab_summary.show(platform, folder, status, stories if are_run else (), begun)
     return capsys.readouterr().out
 
 
@@ -139,10 +149,44 @@ def test_the_summary_ends_with_three_commands(told: str) -> None:
     assert commands[1:] == ["tally jobs train-waits", "tally lab preview"]
 
 
+@pytest.mark.parametrize("are_run", [False])
+def test_without_the_examples_none_of_them_is_offered(told: str) -> None:
+    """`tally lab up --no-examples`."""
+    assert "train-waits" not in told.split("Next:")[1]
+    assert "tally lab preview" in told
+
+
 def test_a_lab_that_is_not_there_has_a_status_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["lab", "status", "--name", NOBODY, "-o", "json"]) == 6
     content = json.loads(capsys.readouterr().out)
     assert (content["kind"], content["name"], content["exists"]) == ("LabStatus", NOBODY, False)
+
+
+@pytest.mark.parametrize(
+    ("lang", "told"),
+    [
+        ("en", "there is no lab default, but there is: newuser, other."),
+        ("zh", "没有实验环境 default，现有：newuser、other；"),
+    ],
+)
+def test_where_another_lab_is_meant_the_labs_and_the_option_are_named(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    lang: str,
+    told: str,
+) -> None:
+    monkeypatch.setattr("lab.folder.CHECKOUT", tmp_path)
+    monkeypatch.delenv("TALLYARD_LAB", raising=False)
+    assert run(["lab", "preview"]) == 6
+    assert "; `tally lab up` starts it" in capsys.readouterr().out
+    for name in ("other", "newuser"):
+        write_private(lab_folder(name).state, b"{}")
+    for command in ("status", "preview"):
+        assert run(["lab", command, "--lang", lang]) == 6
+        out = capsys.readouterr().out
+        for part in (told, "`--name newuser`", '`ARGS="--name newuser"`', "`tally lab up`"):
+            assert part in out
 
 
 def test_a_lab_that_is_not_there_has_no_logs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,6 +19,7 @@ from tallyard.cli.views.review_markdown import LENGTH_MAX
 from tests.cli.reviewed import Reviewing, answers, with_pins
 from tests.cli.specs import MORE_FOR_GOLD, Captured, Repo
 from tests.cluster.conftest import refusal
+from tests.spec.specs import SOON
 
 RAISED = ("name: training, value: 1000", "name: training, value: 2000")
 REMOVED = ("  vision: {tier: bronze, users: {zhao.min: {}}}\n", "")
@@ -34,7 +35,7 @@ def test_a_table_tells_the_verdict_first_and_the_difference_last(reviewing: Revi
     reviewing.repo.change(RAISED, REMOVED, MORE_FOR_GOLD)
     text = reviewing.review()
     assert reviewing.codes == [ExitCode.POLICY]
-    assert text.splitlines()[1] == "2 refused, 2 told."
+    assert text.splitlines()[1] == "2 refused, `pulumi up` refuses 2 protected objects, 2 told."
     order = [
         "\nRefused\n",
         "stacks/platform.yaml:11:22  PriorityClass/training",
@@ -113,15 +114,19 @@ def test_an_environment_that_comes_is_created_and_one_that_goes_breaks_no_rule(
 
 
 def test_findings_of_a_waiver_say_why_and_until_when(reviewing: Reviewing) -> None:
-    waiver = "waivers: [{rule: queues-removed, reason: it is empty, until: 2100-06-30}]\n"
+    objects = '"ClusterQueue/*", "LocalQueue/*/*"'
+    waiver = (
+        f"waivers: [{{rule: queues-removed, objects: [{objects}], reason: it is empty, "
+        f"until: {SOON}}}]\n"
+    )
     reviewing.repo.change(REMOVED, ("tiers:\n", f"{waiver}tiers:\n"))
     text = reviewing.review("--no-cluster")
-    assert "2 waived until 2100-06-30." in text
-    assert "Waived until 2100-06-30: it is empty" in text
+    assert f"2 waived until {SOON}." in text
+    assert f"Waived until {SOON}: it is empty" in text
     (run_of_log,) = json.loads(reviewing.review("--no-cluster", "-o", "sarif"))["runs"]
     for result in run_of_log["results"]:
         (suppression,) = result["suppressions"]
-        assert suppression["justification"] == "Waived until 2100-06-30: it is empty"
+        assert suppression["justification"] == f"Waived until {SOON}: it is empty"
         line = suppression["location"]["physicalLocation"]["region"]["startLine"]
         file = (reviewing.repo.root / "stacks" / "platform.yaml").read_text().splitlines()
         assert "queues-removed" in file[line - 1]
@@ -158,15 +163,27 @@ def test_a_plan_of_pulumi_says_what_is_done(
     assert "Pulumi says so, by a preview." in reviewing.review("--no-cluster", "--plan", str(file))
 
 
+LOCKED = {"severity": "error", "message": "error: the stack is locked\nby another\n"}
+LAST_WORDS = {"severity": "error", "message": "error: preview failed\n"}
+
+
 def test_what_pulumi_itself_fails_on_is_not_lost(reviewing: Reviewing, tmp_path: Path) -> None:
-    said = {"severity": "error", "message": "error: the stack is locked\nby another\n"}
-    last = {"severity": "error", "message": "error: preview failed\n"}
-    file = plan_file(tmp_path, [], diagnostics=[said, last])
+    file = plan_file(tmp_path, [], diagnostics=[LOCKED, LAST_WORDS])
     reviewing.repo.change(REMOVED)
     text = reviewing.review("--no-cluster", "--plan", str(file), "-o", "markdown")
     assert "Pulumi itself fails: the stack is locked by another" in text
     # And what it has not come to is told all the same.
     assert "| deleted | ClusterQueue | 2 | vision-elastic, vision-training |" in text
+
+
+def events_file(folder: Path, *events: tuple[str, str, str]) -> Path:
+    log = folder / "events"
+    lines = [
+        {"policyEvent": {"policyName": name, "enforcementLevel": level, "message": message}}
+        for name, level, message in events
+    ]
+    log.write_text("".join(f"{json.dumps(each, separators=(',', ':'))}\n" for each in lines))
+    return log
 
 
 def test_what_the_policy_pack_alone_finds_is_shown_as_pulumi_says_it(
@@ -175,16 +192,11 @@ def test_what_the_policy_pack_alone_finds_is_shown_as_pulumi_says_it(
     """And it counts; what the rules have found too is told once."""
     reviewing.repo.change(REMOVED)
     gone = document(reviewing, "--no-cluster")["findings"][0]["message"]
-    log = tmp_path / "events"
-    events = [
+    log = events_file(
+        tmp_path,
         ("images-pinned", "mandatory", "an image by tag [images-pinned]"),
         ("queues-removed", "advisory", f"stacks/platform.yaml:22: {gone}"),
-    ]
-    lines = [
-        {"policyEvent": {"policyName": name, "enforcementLevel": level, "message": message}}
-        for name, level, message in events
-    ]
-    log.write_text("".join(f"{json.dumps(each, separators=(',', ':'))}\n" for each in lines))
+    )
     for output in ("table", "markdown"):
         text = reviewing.review("--no-cluster", "--events", str(log), "-o", output)
         assert "1 refused, 2 told." in text
@@ -247,7 +259,8 @@ def test_a_cluster_of_another_environment_is_not_asked_for_its_work(reviewing: R
 
 def test_names_of_users_and_reasons_open_nothing_in_a_comment(reviewing: Reviewing) -> None:
     reason = "see @everyone <b>now</b> | `x` [y](http://z)"
-    waiver = {"rule": "queues-removed", "reason": reason, "until": "2100-06-30"}
+    objects = ["ClusterQueue/*", "LocalQueue/*/*"]
+    waiver = {"rule": "queues-removed", "objects": objects, "reason": reason, "until": SOON}
     text = yaml.safe_dump({"waivers": [waiver]}, width=1000)
     reviewing.repo.change(REMOVED, ("tiers:\n", f"{text}tiers:\n"))
     comment = reviewing.review("--no-cluster", "-o", "markdown")

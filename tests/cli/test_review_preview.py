@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -13,10 +15,12 @@ from lab.errors import LabError
 from lab.folder import LabFolder
 from lab.report import Silence
 from policies.finding import Finding, Text
+from policies.messages import WAIVED
 from tallyard.cli import review_preview
 from tallyard.cli.review_pack import pack_finding
 from tallyard.cli.review_preview import preview
 from tallyard.cli.review_verdict import PackFinding, ToldFinding, beside
+from tallyard.spec.waiver import Waiver
 
 BECAUSE = "whoever may write to a registry can move a tag to another image"
 EVENT = {
@@ -104,9 +108,13 @@ def test_a_pulumi_that_does_not_end_is_ended(
 
 def test_the_pack_is_only_told_of_what_the_rules_did_not_find() -> None:
     text = Text("an image by tag", "按标签的镜像")
-    same = ToldFinding(Finding("images-pinned", text), None)
-    other = ToldFinding(Finding("pins-verified", text), None)
+    same = ToldFinding(Finding("images-pinned", text, "Job", "x"), None)
+    other = ToldFinding(Finding("pins-verified", text, "Pin", "x"), None)
     assert beside([FOUND], [same]) == ()
     assert beside([FOUND], [other]) == (FOUND,)
     chinese = PackFinding("images-pinned", "a.yaml:3: 按标签的镜像 [images-pinned]", "", True)
     assert beside([chinese], [same]) == ()
+    waived = PackFinding(WAIVED, "an image by tag [images-pinned] Waived until then", "", False)
+    waiver = Waiver("images-pinned", ("Job/x",), "a mirror", datetime.now(UTC), "waivers[0]")
+    assert beside([waived], [same]) == (waived,)
+    assert beside([waived], [replace(same, waiver=waiver)]) == ()

@@ -12,7 +12,7 @@ import yaml
 from tallyard.cli.main import run
 from tallyard.render.scheduler import configuration
 from tallyard.spec.model import Platform
-from tests.cli.specs import STACK
+from tests.cli.specs import LOCAL, PLATFORM, STACK
 from tests.cluster.conftest import ApiServer, WriteKubeconfig, refusal
 
 QUEUE = "/apis/kueue.x-k8s.io/v1beta2/clusterqueues/nlp-training"
@@ -156,3 +156,12 @@ def test_the_schema_is_the_committed_one(which: str, capsys: pytest.CaptureFixtu
     assert run(["spec", "schema", which]) == 0
     committed = Path(__file__).parents[2] / "schemas" / f"{which}.schema.json"
     assert capsys.readouterr().out == committed.read_text()
+
+
+def test_one_of_a_kind_is_said_as_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The small spec without its second project."""
+    alone = "\n".join(line for line in PLATFORM.splitlines() if "vision:" not in line)
+    for name, text in (("platform.yaml", alone), ("local.yaml", LOCAL)):
+        (tmp_path / name).write_text(text)
+    assert run(["spec", "validate", str(tmp_path / "local.yaml")]) == 0
+    assert re.search(r"good: 4 pools, 1 project, 5 hosts, \d+ objects", capsys.readouterr().out)

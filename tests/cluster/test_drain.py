@@ -147,3 +147,13 @@ def test_a_queue_is_held_by_one_field_and_another_manager_than_pulumis(
     assert query["force"] == ["true"]
     assert labels.DRAIN_MANAGER != labels.FIELD_MANAGER
     assert api_server.sent[0]["spec"] == {"stopPolicy": "HoldAndDrain"}
+
+
+def test_a_dry_run_of_it_keeps_nothing(
+    api_server: ApiServer, kubeconfig: Callable[..., Path]
+) -> None:
+    with connect(path=str(kubeconfig(api_server.url))) as connection:
+        hold(connection, "nlp-training", is_dry=True)
+    ((method, path, query),) = api_server.asked
+    assert (method, path) == ("PATCH", f"{KUEUE}/clusterqueues/nlp-training")
+    assert query["dryRun"] == ["All"]

@@ -168,3 +168,25 @@ def test_a_key_with_a_stroke_is_a_name_where_a_project_has_it(
     api_server.answers[f"{KUEUE}/clusterqueues"] = [_queue("s1", "speech/tts")]
     api_server.answers[f"{KUEUE}/namespaces/s1/localqueues"] = []
     assert _scope(api_server, kubeconfig, "speech/tts") == ("s1",)
+
+
+@pytest.mark.parametrize(
+    ("is_there", "fault"), [(False, Fault.NO_SUCH_KIND), (True, Fault.FORBIDDEN)]
+)
+def test_who_is_refused_where_there_is_no_platform_is_told_that_there_is_none(
+    api_server: ApiServer, kubeconfig: WriteKubeconfig, fault: Fault, *, is_there: bool
+) -> None:
+    """After `pulumi destroy`, as somebody who is not the administrator."""
+    api_server.answers |= {
+        f"{KUEUE}/localqueues": FORBIDDEN,
+        f"{KUEUE}/clusterqueues": refusal(403, "clusterqueues.kueue.x-k8s.io is forbidden"),
+    }
+    if is_there:
+        api_server.answers[KUEUE] = {"kind": "APIResourceList"}
+    with (
+        connect(path=str(kubeconfig(api_server.url))) as connection,
+        pytest.raises(ClusterError) as caught,
+        scope.of_platform(connection),
+    ):
+        namespaces(connection, None, everything=False)
+    assert caught.value.fault is fault

@@ -9,12 +9,20 @@ from pathlib import Path
 import pytest
 
 from lab.errors import LabError
-from lab.folder import CHECKOUT, lab_folder, require_plain_path, write_private
+from lab.folder import CHECKOUT, lab_folder, names, require_plain_path, write_private
 
 
 def test_a_lab_lies_in_the_checkout_unless_told_otherwise(tmp_path: Path) -> None:
     assert lab_folder("demo").root == CHECKOUT / ".lab" / "demo"
     assert lab_folder("demo", tmp_path).root == tmp_path / "demo"
+
+
+def test_the_labs_that_are_there_are_known_by_their_records(tmp_path: Path) -> None:
+    assert names(tmp_path / "none") == ()
+    for name in ("newuser", "default"):
+        write_private(lab_folder(name, tmp_path).state, b"{}")
+    (tmp_path / "half").mkdir()
+    assert names(tmp_path) == ("default", "newuser")
 
 
 @pytest.mark.parametrize("name", ["", "Demo", "a/b", "..", "-a", "a-", "a" * 41, "a b"])

@@ -93,6 +93,24 @@ def test_who_does_not_end_when_asked_is_killed(tmp_path: Path) -> None:
     assert not processes.is_running(stubborn)
 
 
+def test_who_is_killed_takes_along_what_it_has_started(tmp_path: Path, sleeper: Process) -> None:
+    """Pulumi's providers are groups of their own in its session."""
+    log = tmp_path / "log"
+    script = (
+        "import subprocess as s, time; print(s.Popen(['/bin/sleep', '60'], process_group=0).pid);"
+        + STUBBORN
+    )
+    leader = processes.start("leader", [sys.executable, "-c", script], log=log, environment={})
+    while "deaf" not in log.read_text():
+        time.sleep(0.02)
+    started = processes.identify("started", int(log.read_text().split()[0]), log)
+    assert started
+    assert os.getpgid(started.pid) != os.getpgid(leader.pid)
+    processes.stop([leader], seconds_max=0.2)
+    assert processes.wait(started, 10)
+    assert processes.is_running(sleeper)
+
+
 def test_several_are_asked_at_once(tmp_path: Path) -> None:
     sleepers = [
         processes.start(f"s{n}", [SLEEP, "60"], log=tmp_path / "log", environment={})

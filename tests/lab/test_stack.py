@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from lab import processes, stack
+from lab import processes, pulumi_log, stack
 from lab.errors import LabError
 from lab.folder import lab_folder, write_private
 from lab.report import Silence
@@ -42,8 +44,13 @@ class _Listener(Silence):
     def __init__(self) -> None:
         self.told: list[str] = []
 
+        self.done_told: list[str] = []
+
     def step(self, text: str) -> None:
         self.told.append(text)
+
+    def done(self, text: str) -> None:
+        self.done_told.append(text)
 
 
 def test_progress_counts_what_is_done_and_the_log_keeps_all(make: Make) -> None:
@@ -215,14 +222,52 @@ from lab.report import Silence
 from lab.stack import Stack
 from lab.state import StateFile
 from tallyard.cli import main
+class Told(Silence):
+    def done(self, text):
+        print(text, file=sys.stderr)
 base, tools = map(Path, sys.argv[1:])
 folder = LabFolder(base, "demo")
-main.run = lambda _: Stack(folder, StateFile(folder), tools, base).up(Silence())
+main.run = lambda _: Stack(folder, StateFile(folder), tools, base).up(Told())
 main.main()
 """
 
 
-@pytest.mark.parametrize("second", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@dataclass(frozen=True)
+class _Interrupted:
+    """A command that was interrupted, and interrupted again."""
+
+    code: int
+    told: str
+    seconds: float
+    pulumi: processes.Process
+
+
+def _interrupt(made: Stack, runs: Path, *more: signal.Signals) -> _Interrupted:
+    """Run a command until its Pulumi works, and send it Ctrl-C and then the others."""
+    command = [sys.executable, "-c", COMMAND, str(made.folder.base), str(made.tools)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            deadline = time.monotonic() + 30
+            while not runs.exists():
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
+            pulumi = made.file.current().process(stack.NAME)
+            assert pulumi is not None
+            begin = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            for number in more:
+                time.sleep(0.3)
+                process.send_signal(number)
+            _, told = process.communicate(timeout=30)
+        finally:
+            process.kill()
+    return _Interrupted(process.returncode, told, time.monotonic() - begin, pulumi)
+
+
+STOPPING = "stopping: Pulumi finishes what is under way; Ctrl-C again ends it at once\n"
+
+
+@pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGHUP])
 def test_a_second_signal_does_not_leave_pulumi_behind(
     make: Make, tmp_path: Path, second: signal.Signals
 ) -> None:
@@ -230,27 +275,62 @@ def test_a_second_signal_does_not_leave_pulumi_behind(
         f"trap 'sleep 1; touch {tmp_path}/ended; exit 1' TERM\n"
         f"touch {tmp_path}/runs; while :; do sleep 0.05; done"
     )
-    command = [sys.executable, "-c", COMMAND, str(made.folder.base), str(made.tools)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            deadline = time.monotonic() + 30
-            while not (tmp_path / "runs").exists():
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
-            pulumi = made.file.current().process(stack.NAME)
-            process.send_signal(signal.SIGINT)
-            for _ in range(3):
-                time.sleep(0.1)
-                process.send_signal(second)
-            _, told = process.communicate(timeout=30)
-        finally:
-            process.kill()
-    assert process.returncode == 8
-    assert told == "cancelled\n"
+    seen = _interrupt(made, tmp_path / "runs", second, second)
+    assert (seen.code, seen.told) == (8, STOPPING + "cancelled\n")
     assert (tmp_path / "ended").exists()
-    assert pulumi is not None
-    assert not processes.is_running(pulumi)
+    assert not processes.is_running(seen.pulumi)
     assert made.file.current().process(stack.NAME) is None
+
+
+def test_the_first_ctrl_c_says_what_is_waited_for_and_the_second_ends_it(
+    make: Make, tmp_path: Path
+) -> None:
+    """A Pulumi that is deaf to being asked, as one that waits for a request is."""
+    made = make(f"trap '' TERM INT; touch {tmp_path}/runs; while :; do sleep 0.05; done")
+    seen = _interrupt(made, tmp_path / "runs", signal.SIGINT, signal.SIGINT)
+    assert (seen.code, seen.told) == (8, STOPPING + "cancelled\n")
+    assert seen.seconds < stack.CANCEL_SECONDS_MAX / 2
+    assert not processes.is_running(seen.pulumi)
+    assert made.file.current().process(stack.NAME) is None
+
+
+def test_after_one_ctrl_c_pulumi_is_ended_in_any_case(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stack, "CANCEL_SECONDS_MAX", 0.3)
+    made = make("trap '' TERM; while :; do sleep 0.05; done")
+    seen: list[processes.Process] = []
+    listener = _Listener()
+
+    def check() -> None:
+        if process := made.file.current().process(stack.NAME):
+            seen.append(process)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        made.up(listener, check)
+    assert listener.done_told == [STOPPING.strip()]
+    assert not processes.is_running(seen[0])
+
+
+def test_an_up_that_waits_names_what_for_in_its_progress_and_in_its_error(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The spec has lost a project whose job still runs."""
+    monkeypatch.setattr(pulumi_log, "QUIET_SECONDS", 0.2)
+    monkeypatch.setattr(stack, "UP_SECONDS_MAX", 1.0)
+    kind = "kubernetes:kueue.x-k8s.io/v1beta2:ClusterQueue"
+    made = make(
+        'case "$*" in *select*) exit;; esac\n'
+        f"echo ' -  {kind} clusterqueue/vision-training deleting (0s)'; exec sleep 60"
+    )
+    listener = _Listener()
+    with pytest.raises(LabError, match="does not end") as caught:
+        made.up(listener)
+    waits = "waits for ClusterQueue vision-training to be deleted"
+    assert any(re.fullmatch(rf"pulumi up: 0 objects, \d s; {waits}", t) for t in listener.told)
+    assert caught.value.why.endswith(f"; it {waits}")
+    assert "docs/operations.md" in caught.value.advice
 
 
 def test_a_shell_that_reads_the_environment_file_works_with_the_lab(make: Make) -> None:

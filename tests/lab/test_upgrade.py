@@ -105,12 +105,12 @@ def _charts_are_of_the_next(lab: RunningLab) -> set[bool]:
     """Say of the charts' objects whether they are the next release's."""
     kinds = ("customresourcedefinitions", "validatingwebhookconfigurations", "clusterroles")
     found = [item for kind in kinds for item in lab.get(kind)["items"]]
-    theirs = [each for each in found if each["metadata"]["name"].endswith(_CHARTS)]
+    theirs = [e for e in found if any(chart in e["metadata"]["name"] for chart in _CHARTS)]
     assert len(theirs) > 10
     return {NEXT in each["metadata"].get("annotations", {}) for each in theirs}
 
 
-_CHARTS = (".x-k8s.io", "-webhook-configuration", "-manager-role")
+_CHARTS = ("kueue", "jobset")
 _KINDS = (
     *("namespaces", "clusterroles", "rolebindings", "limitranges", "priorityclasses"),
     *("clusterqueues.kueue.x-k8s.io", "localqueues.kueue.x-k8s.io", "cohorts.kueue.x-k8s.io"),

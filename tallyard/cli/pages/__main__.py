@@ -15,6 +15,7 @@ from tallyard.cli.pages import (
     command_reference,
     error_pages,
     made,
+    rules_page,
     spec_reference,
 )
 from tallyard.spec import schema
@@ -38,6 +39,7 @@ def main(arguments: list[str], checkout: Path = made.CHECKOUT) -> int:
         **schemas(),
         **admission_page.files(),
         **command_reference.files(),
+        **rules_page.files(),
         **spec_reference.files(),
     }
     if arguments == ["--write"]:

@@ -48,8 +48,9 @@ _DOCUMENTS = (
         "Review",
         (
             "how many `findings` are `refused`, `told` and `waived`; what only the policy `pack` "
-            "found; the `plan` (`source`, `errors`, `changes` with their `deed`), the `jobs` that "
-            "are affected with their `losses`, the `diff` as a SpecDiff; also of `tally lab preview`"
+            "found; the `plan` (`source`, `errors`, `changes` with their `deed` and `fields`), the "
+            "`versions` that differ, the `jobs` that are affected with their `losses`, the queues "
+            "that `pulumi up` `waitsFor`, the `diff` as a SpecDiff; also of `tally lab preview`"
         ),
     ),
     ("tally lab status", "LabStatus", "the lab and its `components`"),

@@ -94,6 +94,7 @@ class Explainer:
             per_pod=per_pod(workload),
             largest=self._largest,
             is_now=is_now,
+            stop_policy=self._queues.stop_policy(queue) if is_now else "",
         )
         return explain(message, facts, lang)
 

@@ -23,7 +23,8 @@ class QueueRow:
     """One queue. `quotas` is empty where the caller may not read the quotas.
 
     `name` is what people write in their jobs, `cluster_queue` is Kueue's name for it;
-    `project` is the project's id and `project_key` what people call it.
+    `project` is the project's id and `project_key` what people call it. One that is `held` by an
+    administrator is not active either.
     """
 
     name: str
@@ -31,6 +32,7 @@ class QueueRow:
     project_key: str
     cluster_queue: str
     active: bool
+    held: bool
     quotas: tuple[Quota, ...]
     pending: int
     admitted: int
@@ -89,6 +91,7 @@ def _row(queue: Object, queues: Queues, models: Mapping[str, str], tree: Tree) -
         project_key=queues.project_key(project),
         cluster_queue=name,
         active=condition(queue, "Active") is None or is_true(queue, "Active"),
+        held=bool(queues.stop_policy(name)),
         quotas=quotas_of(behind, models, tree) if behind is not None else (),
         pending=int(status.get("pendingWorkloads") or 0),
         admitted=int(status.get("admittedWorkloads") or 0),

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import groupby
 
 from tallyard.catalog.rules import RULES
@@ -13,7 +14,15 @@ from tallyard.cli import session
 from tallyard.cli.review_losses import AffectedJob
 from tallyard.cli.review_plan import Deed, Plan, PlannedChange, PlanSource
 from tallyard.cli.review_verdict import PackFinding, Review, ToldFinding
-from tallyard.cli.views.spec_diff_parts import COLON, SEPARATOR, Block, Row, Section, joined
+from tallyard.cli.views.spec_diff_parts import (
+    COLON,
+    SEPARATOR,
+    Block,
+    Row,
+    Section,
+    count,
+    joined,
+)
 from tallyard.cli.views.spec_diff_values import moment
 from tallyard.cli.words import word
 from tallyard.spec.waiver import Waiver
@@ -31,6 +40,10 @@ def verdict_line(review: Review) -> str:
     parts = []
     if review.refused:
         parts.append(f"拒绝 {review.refused} 项" if zh else f"{review.refused} refused")
+    if review.plan.errors:
+        parts.append(word("Pulumi itself fails"))
+    if review.protected:
+        parts.append(_protected(len(review.protected)))
     if review.told:
         parts.append(f"提示 {review.told} 项" if zh else f"{review.told} told")
     if review.waived:
@@ -38,6 +51,12 @@ def verdict_line(review: Review) -> str:
     if not parts:
         return word("Nothing is refused, nothing to tell.")
     return "，".join(parts) + "。" if zh else ", ".join(parts) + "."
+
+
+def _protected(number: int) -> str:
+    if session.lang() == "zh":
+        return f"`pulumi up` 会拒绝 {number} 个受保护的对象"
+    return f"`pulumi up` refuses {count(number, 'protected object', 'protected objects')}"
 
 
 def _waived(review: Review) -> str:
@@ -74,6 +93,18 @@ def pack_section(review: Review) -> Section | None:
     return Section(word("Pulumi's policy pack"), (), blocks) if blocks else None
 
 
+def with_notices(sections: tuple[Section, ...], notes: tuple[str, ...]) -> tuple[Section, ...]:
+    """Return sections in which more stands under what has to be known before it is applied."""
+    if not notes:
+        return sections
+    title = word("Before you apply this")
+    if sections and sections[0].title == title:
+        (block,) = sections[0].blocks
+        first = replace(sections[0], blocks=(replace(block, notes=(*notes, *block.notes)),))
+        return (first, *sections[1:])
+    return (Section(title, (), (Block("", (), (), notes),)), *sections)
+
+
 def place_of(told: ToldFinding) -> str:
     """Return `file:line:column`, or that no key of a person's says it."""
     at = told.location
@@ -98,8 +129,9 @@ def waiver_text(waiver: Waiver, zone: str) -> str:
 def _finding(told: ToldFinding, zone: str) -> Block:
     colon = COLON[session.lang()]
     notes = (f"{what}{colon}{text}" for what, text in reasons(told, zone))
-    subject = (told.finding.subject,) if told.finding.subject else ()
-    return Block(place_of(told), subject, (), (told.finding.sentence(session.lang()), *notes))
+    return Block(
+        place_of(told), (told.finding.subject,), (), (told.finding.sentence(session.lang()), *notes)
+    )
 
 
 def _pack_finding(found: PackFinding) -> Block:
@@ -123,7 +155,7 @@ def plan_section(review: Review) -> Section:
         )
     )
     errors = tuple(f"{word('Pulumi itself fails')}{colon}{error}" for error in plan.errors)
-    notes = (*errors, *(() if rows else (word("Nothing."),)), word(_source(plan)))
+    notes = (*errors, *(() if rows else (_nothing(review),)), word(_source(plan)))
     headings = tuple(map(word, ("WHAT", "KIND", "NUMBER")))
     return Section(
         word("What would be done"),
@@ -132,6 +164,15 @@ def plan_section(review: Review) -> Section:
         right=(2,),
         is_detail=len(rows) > PLAN_ROWS_OPEN_MAX and not errors,
     )
+
+
+def _nothing(review: Review) -> str:
+    """Return that nothing would be done; what other versions bring follows from no spec."""
+    if not review.versions or review.plan.source is PlanSource.PULUMI:
+        return word("Nothing.")
+    if session.lang() == "zh":
+        return "除版本改动所带来的之外，无。"
+    return "Nothing but what the other versions bring."
 
 
 def _source(plan: Plan) -> str:
@@ -148,10 +189,11 @@ def _rows_and(rows: tuple[Row, ...], notes: tuple[str, ...]) -> tuple[Block, ...
 def _names(group: list[PlannedChange]) -> str:
     shown = joined(each.title for each in group[:NAMES_SHOWN_MAX])
     rest = len(group) - NAMES_SHOWN_MAX
-    return f"{shown} {_more(rest)}" if rest > 0 else shown
+    return f"{shown} {more(rest)}" if rest > 0 else shown
 
 
-def _more(number: int) -> str:
+def more(number: int) -> str:
+    """Return how many further ones there are."""
     return f"等另外 {number} 个" if session.lang() == "zh" else f"and {number} more"
 
 
@@ -165,11 +207,12 @@ def jobs_section(review: Review) -> Section:
     rest = len(jobs.items) - JOBS_SHOWN_MAX
     notes = (
         *(() if rows else (word("None."),)),
-        *((_more(rest),) if rest > 0 else ()),
+        *((more(rest),) if rest > 0 else ()),
         jobs.where,
     )
     headings = tuple(map(word, ("JOB", "PROJECT", "USER", "QUEUE", "STATE", "CARDS")))
-    return Section(title, (*headings, ""), _rows_and(rows, notes))
+    changes = "变化" if session.lang() == "zh" else "WHAT CHANGES"
+    return Section(title, (*headings, changes), _rows_and(rows, notes))
 
 
 def _job(each: AffectedJob) -> Row:

@@ -23,8 +23,14 @@ from tallyard.cli.views.review import (
     reasons,
     verdict_line,
 )
-from tallyard.cli.views.spec_diff_markdown import escaped, section_lines
+from tallyard.cli.views.review_addresses import public, without_addresses
+from tallyard.cli.views.review_fields import fields_section, versions_section
+from tallyard.cli.views.spec_diff_markdown import escaped, section_lines, with_code
 from tallyard.cli.views.spec_diff_parts import COLON, Section
+from tallyard.cluster.faults import Parts
+from tallyard.spec.messages import closing
+from tallyard.spec.messages import line as line_of
+from tallyard.spec.problem import Problem
 
 LENGTH_MAX = 65_000
 _CUT = {
@@ -32,6 +38,7 @@ _CUT = {
     "shows all of it.*",
     "zh": "*此处已截断：评论放不下更多内容。在命令行运行 `tally review` 可查看全部。*",
 }
+_WRONG = {"en": "Nothing was reviewed: {}", "zh": "未做审查：{}"}
 _FOLD = "</details>"
 
 
@@ -44,18 +51,52 @@ def markdown(title: str, review: Review, about: str, sections: tuple[Section, ..
         about: What is said of all that differs in the spec; text, it may be empty.
         sections: What differs in the spec, which is folded.
     """
-    pack = pack_section(review)
+    review = public(review)
+    planned = (plan_section(review), fields_section(review), versions_section(review))
+    above = (pack_section(review), *planned, jobs_section(review))
     parts: list[Iterable[str]] = [
-        (f"## {escaped(title)}", "", f"**{escaped(verdict_line(review))}**", ""),
+        _head(title, verdict_line(review)),
         _findings(review),
-        section_lines(pack) if pack else (),
-        section_lines(plan_section(review)),
-        section_lines(jobs_section(review)),
-        (escaped(about), "") if about else (),
+        *(section_lines(each) for each in above if each is not None),
+        (with_code(about), "") if about else (),
     ]
     # What is told without a table is what a reviewer has to know.
     parts += [section_lines(replace(each, is_detail=bool(each.headings))) for each in sections]
     return _bounded(line for part in parts for line in part)
+
+
+def markdown_of_problems(title: str, problems: tuple[Problem, ...]) -> str:
+    """Return the comment on a spec that has errors, of which no review can be made.
+
+    Args:
+        title: Its heading; text.
+        problems: At least one, in file order.
+    """
+    lang = session.lang()
+    verdict = _WRONG[lang].format(closing(problems, lang))
+    return _bounded(
+        (*_head(title, verdict), *(text for each in problems for text in _problem(each)))
+    )
+
+
+def _problem(problem: Problem) -> Iterator[str]:
+    told = line_of(problem, session.lang())
+    path = f" · {escaped(told.path)}" if told.path else ""
+    yield f"- **{escaped(told.place)}**{path}"
+    yield f"  - {escaped(told.warning)}{with_code(told.sentence)} {escaped(f'[{told.code}]')}"
+
+
+def markdown_of_complaint(title: str, parts: Parts) -> str:
+    """Return the comment on anything else that keeps a review from being made."""
+    lang = session.lang()
+    verdict = _WRONG[lang].format(without_addresses(parts.what))
+    texts = (parts.where, parts.why, parts.todo)
+    lines = (f"- {with_code(without_addresses(each))}" for each in texts if each)
+    return _bounded((*_head(title, verdict), *lines))
+
+
+def _head(title: str, verdict: str) -> tuple[str, ...]:
+    return f"## {escaped(title)}", "", f"**{with_code(verdict)}**", ""
 
 
 def _findings(review: Review) -> Iterator[str]:
@@ -68,12 +109,11 @@ def _findings(review: Review) -> Iterator[str]:
 
 
 def _finding(told: ToldFinding, zone: str) -> Iterator[str]:
-    subject = f" · {escaped(told.finding.subject)}" if told.finding.subject else ""
-    yield f"- **{escaped(place_of(told))}**{subject}"
-    yield f"  - {escaped(told.finding.sentence(session.lang()))}"
+    yield f"- **{escaped(place_of(told))}** · {escaped(told.finding.subject)}"
+    yield f"  - {with_code(told.finding.sentence(session.lang()))}"
     for what, text in reasons(told, zone):
         # An address is ours, from the table of rules, and GitHub makes a link of it.
-        shown = text if text == told.finding.rule.incident else escaped(text)
+        shown = text if text == told.finding.rule.incident else with_code(text)
         yield f"  - {escaped(what)}{COLON[session.lang()]}{shown}"
 
 

@@ -1,8 +1,14 @@
 """What `tally queue` knows: quotas, who waits, in which order, why."""
 
+# Chinese punctuation is full-width.
+# ruff: noqa: RUF001
+
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
+
+import pytest
 
 from tallyard.cli.views.queue import QueueView, queue_view
 from tallyard.cluster.kueue import Queues
@@ -48,6 +54,54 @@ def test_a_queue_that_kueue_holds_is_not_active(queues: Queues) -> None:
     }
 
 
+def _held(queues: Queues, policy: str) -> Queues:
+    """Return the queues as they are after `tally drain`, or another hold."""
+    name = "nlp-training"
+    queue = queues.cluster_queues[name]
+    held = {**queue, "spec": {**queue["spec"], "stopPolicy": policy}}
+    refused = {
+        "type": "QuotaReserved",
+        "status": "False",
+        "message": f"ClusterQueue {name} is inactive",
+    }
+    workloads = tuple(
+        {**w, "status": {"conditions": [refused]}}
+        if w["metadata"]["name"].startswith("job-train-waits")
+        else w
+        for w in queues.workloads
+    )
+    return replace(
+        queues, cluster_queues={**queues.cluster_queues, name: held}, workloads=workloads
+    )
+
+
+@pytest.mark.parametrize(
+    ("policy", "lang", "reason"),
+    [
+        (
+            "HoldAndDrain",
+            "en",
+            "the queue is held by an administrator (drained): it waits until the queue is opened again",
+        ),
+        (
+            "Hold",
+            "en",
+            "the queue is held by an administrator: it waits until the queue is opened again",
+        ),
+        ("HoldAndDrain", "zh", "队列已被管理员暂停（已停空）：待队列重新开放后继续"),
+        ("None", "en", "the queue nlp-training is not ready: tell your administrator"),
+    ],
+)
+def test_a_job_in_a_queue_that_somebody_holds_is_told_so(
+    queues: Queues, policy: str, lang: str, reason: str
+) -> None:
+    view = _view(_held(queues, policy), lang)
+    assert next(row.reason for row in view.waiting if row.name == "train-waits") == reason
+    assert {row.name for row in view.queues if row.held} == (
+        set() if policy == "None" else {"training"}
+    )
+
+
 def test_the_waiting_stand_in_kueues_order_with_their_places(queues: Queues) -> None:
     """too-large came first and has the lower priority; serve waits in another queue."""
     places = [(row.queue, row.place, row.name) for row in _view(queues).waiting]
@@ -79,8 +133,8 @@ def test_a_waiting_job_says_what_it_asks_for_since_when_and_why(queues: Queues) 
 def test_the_reason_speaks_chinese(queues: Queues) -> None:
     row = next(row for row in _view(queues, "zh").waiting if row.name == "train-waits")
     assert row.reason == (
-        "等待队列 nlp-training 再有 2 张 A800-SXM4-80GB：已用 24（配额 16，借用 8）；"  # noqa: RUF001
-        "A100-SXM4-40GB 有 16 张空闲，每卡时 30 核时而不是 54 核时："  # noqa: RUF001
+        "等待队列 nlp-training 再有 2 张 A800-SXM4-80GB：已用 24（配额 16，借用 8）；"
+        "A100-SXM4-40GB 有 16 张空闲，每卡时 30 核时而不是 54 核时："
         "可用 nodeSelector gpu.model 指定"
     )
 
