@@ -139,6 +139,17 @@ def both_sides(
         Complaint: A revision is not there, or the environment in neither.
         SpecRefused: One of them has errors, which have been told.
     """
+    return checked(read_sides(repo, path, names, now), path, form)
+
+
+def read_sides(
+    repo: Repository, path: Path, names: tuple[str, str | None], now: datetime
+) -> tuple[Side, Side]:
+    """Return both sides as they are, whatever is wrong with them.
+
+    Raises:
+        Complaint: A revision is not there.
+    """
     from tallyard.cli.revision import at_revision, in_working_tree, revision  # noqa: PLC0415
 
     before, after = (
@@ -147,7 +158,7 @@ def both_sides(
         else at_revision(repo, revision(repo, name), path, now)
         for name in names
     )
-    return checked((before, after), path, form)
+    return before, after
 
 
 def checked(sides: tuple[Side, Side], path: Path, form: ErrorFormat | None) -> tuple[Side, Side]:

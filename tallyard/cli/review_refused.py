@@ -13,11 +13,11 @@ from importlib.metadata import version
 from pathlib import Path
 
 from tallyard.cli import problems, session
-from tallyard.cli.diff_command import checked, title_of
+from tallyard.cli.diff_command import checked, read_sides, title_of
 from tallyard.cli.errors import Complaint
 from tallyard.cli.problems import ErrorFormat
 from tallyard.cli.review_sources import from_root
-from tallyard.cli.revision import Repository, Side, at_revision, in_working_tree, revision
+from tallyard.cli.revision import Repository, Side
 from tallyard.cli.stack import SpecRefused
 from tallyard.cli.views.review_markdown import markdown_of_complaint, markdown_of_problems
 from tallyard.cli.views.review_sarif import sarif_of_complaint, sarif_of_problems
@@ -50,13 +50,7 @@ def readable_sides(
         Complaint: A revision is not there, or the environment in neither.
         SpecRefused: One of them has errors, which have been told.
     """
-    before, after = (
-        in_working_tree(path, now)
-        if name is None
-        else at_revision(repo, revision(repo, name), path, now)
-        for name in names
-    )
-    sides = before, after
+    sides = read_sides(repo, path, names, now)
     refused = [
         (side, side.loaded) for side in sides if side.loaded and side.loaded.platform is None
     ]
