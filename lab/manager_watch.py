@@ -56,6 +56,10 @@ class ManagerWatch:
 
     def __enter__(self) -> Self:
         """Write the manager's files and begin to wait for its moment."""
+        # One that is to be started anew must not answer first: `up` would take its webhooks for
+        # those of the new one, which come later.
+        if not self._manager.is_up_to_date(self._account_uid()):
+            self._manager.beside.stop()
         self._held = self._manager.prepare()
         self._thread.start()
         return self

@@ -287,7 +287,7 @@ def test_the_first_ctrl_c_says_what_is_waited_for_and_the_second_ends_it(
 ) -> None:
     """A Pulumi that is deaf to being asked, as one that waits for a request is."""
     made = make(f"trap '' TERM INT; touch {tmp_path}/runs; while :; do sleep 0.05; done")
-    seen = _interrupt(made, tmp_path / "runs", signal.SIGINT, signal.SIGINT)
+    seen = _interrupt(made, tmp_path / "runs", signal.SIGINT)
     assert (seen.code, seen.told) == (8, STOPPING + "cancelled\n")
     assert seen.seconds < stack.CANCEL_SECONDS_MAX / 2
     assert not processes.is_running(seen.pulumi)
