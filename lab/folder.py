@@ -11,6 +11,7 @@ from pathlib import Path
 from lab.errors import LabError
 
 CHECKOUT = Path(__file__).resolve().parent.parent
+_LABS = CHECKOUT / ".lab"
 DEFAULT_NAME = "default"
 # Whose kubeconfigs every lab has; every other one is called as its user.
 ADMIN = "admin"
@@ -129,13 +130,12 @@ def lab_folder(name: str, base: Path | None = None) -> LabFolder:
             why="a name is 1 to 40 lower-case letters, digits and dashes inside",
             advice="Choose another one, e.g. demo-2",
         )
-    return LabFolder((base or CHECKOUT / ".lab").absolute(), name)
+    return LabFolder((base or _LABS).absolute(), name)
 
 
 def names(base: Path | None = None) -> tuple[str, ...]:
     """Return the names of the labs that are there, running or not."""
-    folder = base or CHECKOUT / ".lab"
-    return tuple(sorted(each.parent.name for each in folder.glob("*/lab.json")))
+    return tuple(sorted(each.parent.name for each in (base or _LABS).glob("*/lab.json")))
 
 
 def require_plain_path(folder: LabFolder) -> None:

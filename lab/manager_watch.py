@@ -133,8 +133,7 @@ class ManagerWatch:
         starts = 0
         if self._kind.secret:
             self._api.apply(self._manager.secret())
-        is_fit = self._manager.is_up_to_date(self._account_uid())
-        if not (is_fit and self._manager.beside.is_ready()):
+        if not self._manager.beside.is_ready():
             self._manager.beside.stop()
         while True:
             if not self._manager.beside.is_running():

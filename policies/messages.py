@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-from datetime import time, timedelta
 from pathlib import Path
 
 from policies.finding import Finding
@@ -29,10 +28,7 @@ def message(finding: Finding, places: FindingPlaces) -> str:
 
 def waived_until(waiver: Waiver, zone: str) -> str:
     """Return why something is waived, and until when: the last day, or a moment of the zone."""
-    end = waiver.until.astimezone(moments.zone(zone))
-    until = f"{end:%Y-%m-%d %H:%M} ({zone})"
-    if end.time() == time():
-        until = (end.date() - timedelta(days=1)).isoformat()
+    until = moments.until(waiver.until, zone)
     if language_of(os.environ) == "zh":
         return f"豁免至 {until}：{waiver.reason}"
     return f"Waived until {until}: {waiver.reason}"

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from policies.recorded import SIGNATURE
 from tallyard.failures import one_line
 
 # A whole file can stand in one value.
@@ -21,7 +22,6 @@ UNKNOWN = "(not known yet)"
 # What `pulumi preview --json` has in the place of a secret, and what its engine writes for a
 # secret and for a value that only `up` will know (sdk/go/common/resource, properties.go).
 _SECRET = "[secret]"  # noqa: S105 - a word, no secret
-_SECRET_KEY = "4dabf18193072939515e22adb298388d"  # noqa: S105 - the engine's mark for one
 _UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 # The steps of a path: `.name`, `[0]`, `["a.name"]`.
 _STEP = re.compile(r'\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|\.?([^.\[\]]+)')
@@ -30,7 +30,7 @@ _ABSENT = object()
 
 
 @dataclass(frozen=True)
-class FieldChange:
+class FieldText:
     """A field that differs; a side is None where it is not there."""
 
     field: str
@@ -38,7 +38,7 @@ class FieldChange:
     after: str | None
 
 
-def field_changes(step: Mapping[str, Any]) -> tuple[FieldChange, ...]:
+def field_changes(step: Mapping[str, Any]) -> tuple[FieldText, ...]:
     """Return what a step of a preview changes in its object, by path.
 
     Args:
@@ -49,7 +49,7 @@ def field_changes(step: Mapping[str, Any]) -> tuple[FieldChange, ...]:
     fields = sorted(map(str, detailed or step.get("diffReasons") or ()), key=_natural)
     is_hidden = _is_secret(step, old, new)
     return tuple(
-        FieldChange(
+        FieldText(
             each,
             *_shortened(
                 _text(_before(each, old), hide=is_hidden),
@@ -101,7 +101,7 @@ def _found(path: str, state: object) -> object:
     """Return the value at a path; `_ABSENT` where there is none."""
     for step in _steps(path):
         match state:
-            case Mapping() if _SECRET_KEY in state:
+            case Mapping() if SIGNATURE in state:
                 return _SECRET
             case Mapping() if step in state:
                 state = state[step]
@@ -133,7 +133,7 @@ def _text(value: object, *, hide: bool) -> str | None:
 def _has_secret(value: object) -> bool:
     match value:
         case Mapping():
-            return _SECRET_KEY in value or any(map(_has_secret, value.values()))
+            return SIGNATURE in value or any(map(_has_secret, value.values()))
         case list():
             return any(map(_has_secret, value))
     return value == _SECRET

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from tallyard.cli.review_fields import FieldChange, field_changes
+from tallyard.cli.review_fields import FieldText, field_changes
 from tallyard.failures import one_line
 from tallyard.render.fates import Fate
 from tallyard.render.immutable import removed, replaced
@@ -44,7 +44,7 @@ class PlannedChange:
     kind: str
     namespace: str | None
     name: str
-    fields: tuple[FieldChange, ...] = ()
+    fields: tuple[FieldText, ...] = ()
 
     @property
     def title(self) -> str:

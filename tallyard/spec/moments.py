@@ -7,7 +7,7 @@ know a `localtime`: the same spec means the same moments everywhere.
 from __future__ import annotations
 
 import importlib.resources
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from zoneinfo import ZoneInfo
 
@@ -54,3 +54,16 @@ def end(text: str, zone_name: str) -> datetime:
         return local.astimezone(UTC)
     moment = datetime.fromisoformat(text)
     return (moment if moment.tzinfo else moment.replace(tzinfo=zone(zone_name))).astimezone(UTC)
+
+
+def until(moment: datetime, zone_name: str) -> str:
+    """Return `end` backwards: the last day on which something holds, or the moment of its end.
+
+    Args:
+        moment: The first moment at which it no longer holds.
+        zone_name: The platform's time zone.
+    """
+    local = moment.astimezone(zone(zone_name))
+    if local.time() == time():
+        return (local.date() - timedelta(days=1)).isoformat()
+    return f"{local:%Y-%m-%d %H:%M} ({zone_name})"

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tallyard.cli.review_fields import FieldChange, field_changes
+from tallyard.cli.review_fields import FieldText, field_changes
 from tests.cli.reviewed import Reviewing
 from tests.cli.test_review import document, plan_file, step
 
@@ -85,10 +85,10 @@ def test_what_pulumi_marks_as_secret_hides_all_that_it_stands_in() -> None:
     found = field_changes(
         updated("ConfigMap", {"data": {"a": marked}}, {"data": {"a": [{"b": "[secret]"}]}}, "data")
     )
-    assert found == (FieldChange("data", "(secret)", "(secret)"),)
+    assert found == (FieldText("data", "(secret)", "(secret)"),)
     provider = updated("x", {"kubeconfig": "token: 1"}, {"kubeconfig": "token: 2"}, "kubeconfig")
     provider["urn"] = "urn:pulumi:prod::tallyard::pulumi:providers:kubernetes::cluster"
-    assert field_changes(provider) == (FieldChange("kubeconfig", "(secret)", "(secret)"),)
+    assert field_changes(provider) == (FieldText("kubeconfig", "(secret)", "(secret)"),)
 
 
 def test_a_field_that_comes_or_goes_has_one_side_and_keys_may_have_points() -> None:
@@ -97,16 +97,16 @@ def test_a_field_that_comes_or_goes_has_one_side_and_keys_may_have_points() -> N
     after: dict[str, Any] = {"metadata": {"labels": {}}, "spec": {"a": "", "b": [1, 2]}}
     found = field_changes(updated("ConfigMap", before, after, label, "spec.b[1]", "spec.a"))
     assert found == (
-        FieldChange(label, "x", None),
-        FieldChange("spec.a", '""', '""'),
-        FieldChange("spec.b[1]", None, "2"),
+        FieldText(label, "x", None),
+        FieldText("spec.a", '""', '""'),
+        FieldText("spec.b[1]", None, "2"),
     )
 
 
 def test_what_the_server_added_is_found_among_the_outputs() -> None:
     found = updated("Service", {}, {}, "spec.type")
     found["oldState"]["outputs"] = {"spec": {"type": "NodePort"}}
-    assert field_changes(found) == (FieldChange("spec.type", "NodePort", None),)
+    assert field_changes(found) == (FieldText("spec.type", "NodePort", None),)
 
 
 def test_a_long_value_is_shown_from_where_it_differs() -> None:

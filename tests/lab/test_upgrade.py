@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -13,7 +12,6 @@ import pytest
 
 from lab import kueue_manager
 from lab.folder import CHECKOUT
-from lab.stack import STACK, environment
 from lab.toolchain.ensure import Toolchain
 from tests.lab import small_platform, work
 from tests.running_lab import RunningLab
@@ -62,18 +60,8 @@ def release(tmp_path: Path) -> Path:
 
 def _up(lab: RunningLab, checkout: Path) -> str:
     """Run a checkout's `up` as docs/operations.md says; return what it prints."""
-    tools = lab.folder.tools
     up = ("up", "--refresh", "--run-program", "--yes", "--skip-preview")
-    done = subprocess.run(
-        [str(tools / "pulumi"), *up, "--stack", STACK],
-        cwd=checkout,
-        env={**os.environ, **environment(lab.folder, tools), "PYTHONPATH": str(checkout)},
-        stdin=subprocess.DEVNULL,
-        text=True,
-        capture_output=True,
-        check=False,
-        timeout=400,
-    )
+    done = lab.pulumi(*up, "--cwd", str(checkout), PYTHONPATH=str(checkout))
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

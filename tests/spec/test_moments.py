@@ -35,3 +35,10 @@ def test_every_zone_can_be_read() -> None:
 def test_what_only_a_machine_knows_is_no_zone() -> None:
     assert {"Asia/Shanghai", "UTC"} <= moments.zones()
     assert moments.zones().isdisjoint({"localtime", "posixrules", "Factory", "right/UTC"})
+
+
+def test_an_end_is_told_as_it_is_written_in_the_spec() -> None:
+    """`until: 2026-12-31` holds to the end of that day in the platform's time zone."""
+    assert moments.until(datetime(2026, 12, 31, 16, tzinfo=UTC), "Asia/Shanghai") == "2026-12-31"
+    half = datetime(2026, 12, 31, 10, tzinfo=UTC)
+    assert moments.until(half, "Asia/Shanghai") == "2026-12-31 18:00 (Asia/Shanghai)"

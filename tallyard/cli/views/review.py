@@ -23,8 +23,8 @@ from tallyard.cli.views.spec_diff_parts import (
     count,
     joined,
 )
-from tallyard.cli.views.spec_diff_values import moment
 from tallyard.cli.words import word
+from tallyard.spec import moments
 from tallyard.spec.waiver import Waiver
 
 # More names or jobs than these are counted: a reviewer reads no longer list.
@@ -61,7 +61,7 @@ def _protected(number: int) -> str:
 
 def _waived(review: Review) -> str:
     ends = sorted(each.waiver.until for each in review.waived if each.waiver)
-    first, number = moment(ends[0], review.zone), len(review.waived)
+    first, number = moments.until(ends[0], review.zone), len(review.waived)
     is_one = ends[0] == ends[-1]
     if session.lang() == "zh":
         return f"豁免 {number} 项（{'' if is_one else '最早'}至 {first}）"
@@ -123,7 +123,7 @@ def reasons(told: ToldFinding, zone: str) -> Iterator[tuple[str, str]]:
 
 def waiver_text(waiver: Waiver, zone: str) -> str:
     """Return until when something is waived."""
-    return f"{word('Waived until')} {moment(waiver.until, zone)}"
+    return f"{word('Waived until')} {moments.until(waiver.until, zone)}"
 
 
 def _finding(told: ToldFinding, zone: str) -> Block:

@@ -14,7 +14,7 @@ import ipaddress
 import re
 from dataclasses import replace
 
-from tallyard.cli.review_fields import FieldChange
+from tallyard.cli.review_fields import FieldText
 from tallyard.cli.review_verdict import Review
 
 ADDRESS = "(address)"
@@ -61,11 +61,11 @@ def public(review: Review) -> Review:
     )
 
 
-def _public_field(found: FieldChange) -> FieldChange:
+def _public_field(found: FieldText) -> FieldText:
     before, after = (
         None if each is None else without_addresses(each) for each in (found.before, found.after)
     )
-    return FieldChange(found.field, before, after)
+    return FieldText(found.field, before, after)
 
 
 def _is_ip(text: str) -> bool:

@@ -21,8 +21,9 @@ from tallyard.cli.views.spec_diff_parts import (
     joined,
     slices_text,
 )
-from tallyard.cli.views.spec_diff_values import delta_text, moment, value_text
+from tallyard.cli.views.spec_diff_values import delta_text, value_text
 from tallyard.cli.words import word, words
+from tallyard.spec import moments
 from tallyard.spec.changes.change import Change, Presence, Subject, Through
 from tallyard.spec.changes.facts import Fact, Unit
 from tallyard.spec.changes.projects import OverrideChange, ProjectChange
@@ -112,7 +113,7 @@ def _override_lines(change: OverrideChange, found: Changes) -> Iterator[str]:
     for sign, override, zone, is_over in sides:
         if override is None:
             continue
-        until, said = moment(override.until, zone), joined(_override_parts(override))
+        until, said = moments.until(override.until, zone), joined(_override_parts(override))
         head = f"{sign} {word('override')}"
         if zh:
             over = "，已结束" if is_over else ""

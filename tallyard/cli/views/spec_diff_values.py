@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime, time, timedelta
 
 from tallyard import units
 from tallyard.cli import session
 from tallyard.cli.words import word, words
-from tallyard.spec import moments
 from tallyard.spec.changes.change import Change, Lasting, Rank, Value
 from tallyard.spec.changes.facts import Unit
 from tallyard.spec.model import CoreHours
@@ -70,14 +68,6 @@ def _lasting_text(value: Lasting) -> str:
     if value.share == 1:
         return word(f"all of a {value.period}")
     return word(f"{{}}h of a {value.period}").format(value.hours)
-
-
-def moment(until: datetime, zone: str) -> str:
-    """Return the last day on which something holds, or the moment at which it ends."""
-    local = until.astimezone(moments.zone(zone))
-    if local.time() == time():
-        return (local.date() - timedelta(days=1)).isoformat()
-    return f"{local:%Y-%m-%d %H:%M} ({zone})"
 
 
 def duration(seconds: int) -> str:

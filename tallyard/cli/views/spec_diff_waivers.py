@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from tallyard.cli import session
 from tallyard.cli.views.spec_diff_parts import Block, Section, joined
-from tallyard.cli.views.spec_diff_values import moment
 from tallyard.cli.words import word
+from tallyard.spec import moments
 from tallyard.spec.changes.waivers import WaiverChange
 from tallyard.spec.changes.whole import Changes
 from tallyard.spec.waiver import Waiver
@@ -46,7 +46,7 @@ def _lines(change: WaiverChange, found: Changes) -> Iterator[str]:
 
 def _said(waiver: Waiver, zone: str) -> str:
     """Return for what a rule is waived, until when and why."""
-    until, objects = moment(waiver.until, zone), joined(waiver.objects)
+    until, objects = moments.until(waiver.until, zone), joined(waiver.objects)
     if session.lang() == "zh":
         return f"{objects}，到 {until} 为止（{waiver.reason}）"
     return f"for {objects} until {until} ({waiver.reason})"

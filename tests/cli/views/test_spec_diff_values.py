@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from fractions import Fraction
 
 import pytest
 
 from tallyard.cli import session
 from tallyard.cli.views.spec_diff_facts import _CAUSES, label
-from tallyard.cli.views.spec_diff_values import delta_text, duration, moment, value_text
+from tallyard.cli.views.spec_diff_values import delta_text, duration, value_text
 from tallyard.cli.words import word
 from tallyard.spec.changes.change import Change, Lasting, Rank, Through, Value
 from tallyard.spec.changes.facts import KINDS, NAME, Fact, Unit
@@ -133,10 +132,3 @@ def test_values_are_written_as_in_the_spec_and_differences_with_their_sign(
 @pytest.mark.parametrize(("seconds", "text"), [(0, "0s"), (90, "1m30s"), (3661, "1h1m1s")])
 def test_a_time_is_written_exactly(seconds: int, text: str) -> None:
     assert duration(seconds) == text
-
-
-def test_the_end_of_an_override_is_told_as_it_is_written_in_the_spec() -> None:
-    """`until: 2026-12-31` holds to the end of that day in the platform's time zone."""
-    assert moment(datetime(2026, 12, 31, 16, tzinfo=UTC), "Asia/Shanghai") == "2026-12-31"
-    half = datetime(2026, 12, 31, 10, tzinfo=UTC)
-    assert moment(half, "Asia/Shanghai") == "2026-12-31 18:00 (Asia/Shanghai)"
