@@ -18,7 +18,7 @@ import yaml
 
 from lab import certificates, kwokctl, processes
 from lab.api import Api, is_healthy
-from lab.errors import HungError, LabError, PortError
+from lab.errors import EndedError, HungError, LabError, PortError
 from lab.folder import LabFolder, private_folder, write_private
 from lab.kubeconfigs import write_all
 from lab.kwokctl import COMPONENTS, PORTS
@@ -81,11 +81,18 @@ class ControlPlane:
     def _repair(self) -> None:
         """Start what has ended, and anew what runs and does nothing: at most once."""
         self._end(processes.is_stopped)
+        before = tuple(kwokctl.running(self.folder).values())
         try:
             self._start_again()
         except HungError:
             urls = health(self.file.current())
             if not self._end(lambda process: not is_healthy(urls[process.name])):
+                raise
+            self._start_again()
+        except EndedError:
+            # One that is killed is there until the kernel has taken its memory back, and was
+            # taken for running: it ended by itself only if it was started here.
+            if all(processes.is_running(process) for process in before):
                 raise
             self._start_again()
 
@@ -202,7 +209,7 @@ class ControlPlane:
         for name in sorted(started - alive.keys()):
             log = kwokctl.log(self.folder, name)
             why = last_words(log)
-            kind = PortError if IN_USE in why else LabError
+            kind = PortError if IN_USE in why else EndedError
             raise kind(
                 f"{name} ended as soon as it was started",
                 why=why,

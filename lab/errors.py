@@ -5,6 +5,7 @@ LabError
 ├── BusyError    another command works on the same lab
 ├── PortError    a port that the lab had chosen belongs to another program now
 ├── HungError    a component runs and does not answer
+├── EndedError   a component that ran has ended
 └── ToolchainError  the programs cannot be had (lab/toolchain/failure.py)
 """
 
@@ -48,6 +49,10 @@ class BusyError(LabError):
 
 class HungError(LabError):
     """What runs did not become ready in time."""
+
+
+class EndedError(LabError):
+    """What ran has ended while it was waited for."""
 
 
 class PortError(LabError):

@@ -11,7 +11,6 @@ from pathlib import Path
 from lab.errors import LabError
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-_LABS = CHECKOUT / ".lab"
 DEFAULT_NAME = "default"
 # Whose kubeconfigs every lab has; every other one is called as its user.
 ADMIN = "admin"
@@ -130,12 +129,12 @@ def lab_folder(name: str, base: Path | None = None) -> LabFolder:
             why="a name is 1 to 40 lower-case letters, digits and dashes inside",
             advice="Choose another one, e.g. demo-2",
         )
-    return LabFolder((base or _LABS).absolute(), name)
+    return LabFolder(_labs(base).absolute(), name)
 
 
 def names(base: Path | None = None) -> tuple[str, ...]:
     """Return the names of the labs that are there, running or not."""
-    return tuple(sorted(each.parent.name for each in (base or _LABS).glob("*/lab.json")))
+    return tuple(sorted(each.parent.name for each in _labs(base).glob("*/lab.json")))
 
 
 def require_plain_path(folder: LabFolder) -> None:
@@ -179,3 +178,7 @@ def write_private(path: Path, content: bytes) -> None:
         # A write that fails does not know what it wrote to.
         error.filename, error.filename2 = str(path), None
         raise
+
+
+def _labs(base: Path | None) -> Path:
+    return base or CHECKOUT / ".lab"

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import pytest
 
-from lab import kueue_manager
+from lab import kueue_manager, processes
 from lab.folder import CHECKOUT
+from lab.kwokctl import COMPONENTS
+from lab.ports import wait_free
 from lab.toolchain.ensure import Toolchain
 from tests.lab import small_platform, work
 from tests.running_lab import RunningLab
@@ -35,6 +37,27 @@ def _kill(lab: RunningLab, *names: str) -> None:
         process = lab.state.process(name)
         assert process is not None
         os.kill(process.pid, signal.SIGKILL)
+
+
+def test_what_was_killed_and_had_not_ended_yet_is_started_too(
+    lab: RunningLab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel needs a moment to end a large process, longer on a busy machine."""
+    doomed = lab.state.process("kube-apiserver")
+    assert doomed is not None
+
+    def wait_free_and_it_ends(ports: Collection[int]) -> set[int]:
+        processes.kill(doomed)
+        assert processes.wait(doomed, 10)
+        return wait_free(ports)
+
+    monkeypatch.setattr("lab.control_plane.wait_free", wait_free_and_it_ends)
+    _kill(lab, "etcd")
+    lab.up(lambda _: None)
+    assert all(lab.state.process(name) for name in COMPONENTS)
+    assert lab.state.process("kube-apiserver") != doomed
+    monkeypatch.undo()
+    lab.up(None)
 
 
 def _service(name: str, namespace: str) -> dict[str, Any]:
