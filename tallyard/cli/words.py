@@ -123,6 +123,7 @@ _ZH: Mapping[str, str] = {
     "as much an hour": "每小时相同",
     "max-time": "最长时限",
     "user-share": "每人占比",
+    "rollover": "结转",
     "share of": "占比",
     "priority": "优先级",
     "weight": "权重",

@@ -274,6 +274,15 @@ _MODELS: Mapping[str, str] = {
     "Who may submit into its queues.": "谁可以向其队列提交作业。",
     "Other limits for a time.": "例外：一段时间内采用其他限额。",
     "They replace the tier's until they end.": "到期之前取代配额等级的限额。",
+    "The part of a period's core-hours that may still be used in the next period.": (
+        "一个周期的核时中，可以结转到下一周期使用的部分。"
+    ),
+    "What is left beyond it expires at the end of the period.": (
+        "超出该部分的剩余核时在周期结束时作废。"
+    ),
+    "cards that stood idle last month cannot be used this month": (
+        "上个月闲置的卡无法留到这个月使用"
+    ),
     "A person; the key is a legal label value and stands in labels and books.": (
         "一个人；键名须是合法的标签值，会写在标签和账目中。"
     ),

@@ -9,6 +9,7 @@ from pydantic import Field
 from tallyard.spec.fields import (
     WEIGHT_MAX,
     Cards,
+    Charged,
     CoreHours,
     DnsLabel,
     LabelValue,
@@ -49,6 +50,13 @@ class TierKeys(Keys):
         origin="a project shares among its people as it likes",
         alias="user-share",
         default="100%",
+    )
+    rollover: Charged = key(
+        "The part of a period's core-hours that may still be used in the next period.",
+        effect="What is left beyond it expires at the end of the period.",
+        enforced=False,
+        origin="cards that stood idle last month cannot be used this month",
+        default="0%",
     )
     cards: dict[DnsLabel, dict[LabelValue, Cards]] = key(
         "Pool, model, number: the cards that each project of the tier owns. "

@@ -165,7 +165,7 @@ class Limits:
 
     `cards[pool][model]` is the nominal quota in cards; `borrow[pool]` is how many cards of
     each model a queue may borrow beyond it. A pool that is not in `cards` is not granted.
-    `user_share` is in per cent of the core-hours.
+    `user_share` and `rollover` are in per cent of the core-hours.
     """
 
     cards: Mapping[str, Mapping[str, int]]
@@ -173,6 +173,7 @@ class Limits:
     core_hours: CoreHours
     max_time_seconds: int
     user_share: int
+    rollover: int
 
 
 @dataclass(frozen=True)

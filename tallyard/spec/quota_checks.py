@@ -133,6 +133,7 @@ def _meaning(tier: TierKeys) -> Hashable:
         resolve.core_hours(tier.core_hours),
         units.parse_duration(tier.max_time),
         tier.user_share,
+        tier.rollover,
         frozenset(cards),
         frozenset(tier.cards),
         frozenset(tier.borrow.items()),

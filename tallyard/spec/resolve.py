@@ -120,6 +120,7 @@ def limits(tier: TierKeys) -> Limits:
         core_hours=core_hours(tier.core_hours),
         max_time_seconds=units.parse_duration(tier.max_time),
         user_share=units.parse_percent(tier.user_share),
+        rollover=units.parse_percent(tier.rollover),
     )
 
 
@@ -167,6 +168,7 @@ def in_force(base: Limits, overrides: tuple[Override, ...], now: datetime) -> Li
                 core_hours=each.core_hours or base.core_hours,
                 max_time_seconds=each.max_time_seconds or base.max_time_seconds,
                 user_share=base.user_share,
+                rollover=base.rollover,
             )
     return base
 

@@ -19,7 +19,7 @@ from tallyard.spec.model import CoreHours, Limits, Period, Project, Tier, User
 from tests.running_lab import RunningLab
 
 SERVER = "https://127.0.0.1:12345"
-LIMITS = Limits({}, {}, CoreHours(1, Period.MONTH), 3600, 100)
+LIMITS = Limits({}, {}, CoreHours(1, Period.MONTH), 3600, 100, 0)
 
 
 def user(name: str, *known_as: str) -> User:

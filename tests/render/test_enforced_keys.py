@@ -68,6 +68,7 @@ tiers:
     core-hours: 200000/month
     max-time: 24h
     user-share: 100%
+    rollover: 0%
     cards: {training: {A100: 8, A800: 8}, domestic: {BI-V150: 4}, sliced: {RTX-4090: 4}}
     borrow: {training: 4}
   bronze: {weight: 1, cards: {training: {A100: 2}}, core-hours: 30000/month, max-time: 8h}
@@ -132,6 +133,7 @@ OTHERS: Mapping[str, Any] = {
     "tiers.gold.core-hours": "210000/month",
     "tiers.gold.max-time": "25h",
     "tiers.gold.user-share": "95%",
+    "tiers.gold.rollover": "10%",
     "tiers.gold.cards": {"training": {"A100": 7, "A800": 8}},
     "tiers.bronze.borrow": {"training": 1},
     "projects.nlp.id": "speech",

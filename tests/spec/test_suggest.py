@@ -7,7 +7,7 @@ import pytest
 from tallyard.spec import schema, suggest
 from tallyard.spec.suggest import nearest
 
-TIER = ("weight", "core-hours", "max-time", "user-share", "cards", "borrow")
+TIER = ("weight", "core-hours", "max-time", "user-share", "rollover", "cards", "borrow")
 
 
 @pytest.mark.parametrize(

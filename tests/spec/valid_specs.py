@@ -235,6 +235,7 @@ def _tiers(draw: Draw) -> None:
         }
         tier |= {"borrow": borrow} if borrow else {}
         tier |= {"user-share": f"{draw.rng.randint(draw.cap, 100)}%"} if draw.some(0.4) else {}
+        tier |= {"rollover": f"{draw.rng.randint(0, 100)}%"} if draw.some(0.2) else {}
         draw.tiers[name] = tier
 
 

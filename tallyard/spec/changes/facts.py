@@ -36,6 +36,7 @@ class Fact(StrEnum):
     LASTS = "lasts"
     MAX_TIME = "max-time"
     USER_SHARE = "user-share"
+    ROLLOVER = "rollover"
     SHARE = "share"
     TIER = "tier"
     PRIORITY = "priority"
@@ -106,6 +107,7 @@ KINDS: Mapping[Fact, tuple[Unit, int]] = {
     Fact.LASTS: (Unit.LASTING, 1),
     Fact.MAX_TIME: (Unit.SECONDS, 1),
     Fact.USER_SHARE: (Unit.PERCENT, 1),
+    Fact.ROLLOVER: (Unit.PERCENT, 1),
     Fact.SHARE: (Unit.PERCENT, 1),
     Fact.PRIORITY: (Unit.RANK, 1),
     Fact.WEIGHT: (Unit.NUMBER, 1),

@@ -41,6 +41,7 @@ def of_limits(limits: Limits, bursts: Bursts) -> Facts:
         (Fact.CORE_HOURS, ()): limits.core_hours,
         (Fact.MAX_TIME, ()): limits.max_time_seconds,
         (Fact.USER_SHARE, ()): limits.user_share,
+        (Fact.ROLLOVER, ()): limits.rollover,
     }
 
 

@@ -27,7 +27,15 @@ from tallyard.spec.changes.facts import Fact
 from tallyard.spec.model import Override, Platform, Project
 
 _OF_TIER = frozenset(
-    {Fact.CARDS, Fact.BORROW, Fact.CORE_HOURS, Fact.MAX_TIME, Fact.USER_SHARE, Fact.WEIGHT}
+    {
+        Fact.CARDS,
+        Fact.BORROW,
+        Fact.CORE_HOURS,
+        Fact.MAX_TIME,
+        Fact.USER_SHARE,
+        Fact.ROLLOVER,
+        Fact.WEIGHT,
+    }
 )
 _OF_GRANT = frozenset({Fact.CARDS, Fact.CORE_HOURS})
 

@@ -1,0 +1,54 @@
+"""What a command comes to: entries, or a refusal. Pure: the books, the command, the moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from tallyard.ledger import commands, freezing, granting, moving, refunding
+from tallyard.ledger.books import Books
+from tallyard.ledger.commands import AnyCommand
+from tallyard.ledger.entries import Entry
+from tallyard.ledger.refusals import Reason, Refusal, Refused
+from tallyard.ledger.transactions import Transaction
+
+# A key is an index's entry in two databases; the longest of ours is two UIDs and three words.
+KEY_LENGTH_MAX = 200
+
+type _Rule = Callable[[Books, Any, int], tuple[Entry, ...] | Refusal]
+_RULES: Mapping[type, _Rule] = MappingProxyType(
+    {
+        commands.GrantCluster: granting.grant_cluster,
+        commands.GrantProject: granting.grant_project,
+        commands.Regrant: granting.regrant,
+        commands.Adjust: granting.adjust,
+        commands.Expire: granting.expire,
+        commands.Freeze: freezing.freeze,
+        commands.Settle: freezing.settle,
+        commands.Refund: refunding.refund,
+        commands.Owe: refunding.owe,
+        commands.Repay: refunding.repay,
+        commands.Rename: moving.rename,
+        commands.MoveUser: moving.move_user,
+        commands.Merge: moving.merge,
+        commands.SetPrice: moving.set_price,
+    }
+)
+
+
+def decide(books: Books, command: AnyCommand, at: int) -> Transaction | Refusal:
+    """Return what a command comes to on these books; they are not changed.
+
+    Args:
+        books: The balances before.
+        command: What is wanted. That its key is new is the caller's to know.
+        at: Now, in seconds since 1970; a clock that went back counts as standing still.
+    """
+    if not 0 < len(command.key) <= KEY_LENGTH_MAX:
+        return Refused(Reason.KEY, command.key[:KEY_LENGTH_MAX], len(command.key), KEY_LENGTH_MAX)
+    at = max(at, books.at)
+    found = _RULES[type(command)](books, command, at)
+    if isinstance(found, tuple):
+        return Transaction(books.seq + 1, at, command, found)
+    return found

@@ -1,0 +1,77 @@
+"""Projects and users that change places: no balance is created or lost on the way."""
+
+from __future__ import annotations
+
+from tallyard.ledger.accounts import Account
+from tallyard.ledger.books import Books
+from tallyard.ledger.commands import Merge, MoveUser, Rename, SetPrice
+from tallyard.ledger.entries import Entry
+from tallyard.ledger.granting import adjusted, part_of, reshared, wrong_project
+from tallyard.ledger.refusals import Reason, Refusal, Refused
+
+type Entries = tuple[Entry, ...]
+
+_PER_CENT = 100
+
+
+def rename(books: Books, command: Rename, at: int) -> Entries | Refusal:  # noqa: ARG001
+    """Nothing moves: the id stays."""
+    if not command.name:
+        return Refused(Reason.KEY, command.project)
+    return wrong_project(books, command.project) or ()
+
+
+def move_user(books: Books, command: MoveUser, at: int) -> Entries | Refusal:
+    """Take the user's available share in one project, give the new share in another."""
+    if wrong := _wrong_pair(books, command.source, command.target):
+        return wrong
+    if not 0 <= command.percent <= _PER_CENT:
+        return Refused(Reason.SHARE, command.user, command.percent, _PER_CENT)
+    left, joined = Account(command.source, command.user), Account(command.target, command.user)
+    entries = [e for lot in books.lots_of(left) for e in adjusted(lot, left, -lot.available)]
+    for lot in books.open_lots(Account(command.target), at):
+        mine = books.lot(joined, lot.grant)
+        change = part_of(lot.given, command.percent) - (mine.given if mine else 0)
+        entries += adjusted(lot, joined, max(change, -mine.available if mine else 0))
+    return tuple(entries)
+
+
+def merge(books: Books, command: Merge, at: int) -> Entries | Refusal:
+    """Move what is available, grant by grant; the target's users get their share of it."""
+    source, target = Account(command.source), Account(command.target)
+    record = books.projects.get(command.source)
+    again = bool(record) and record is not None and record.merged_into == command.target
+    if wrong := _wrong_pair(books, command.source, command.target, is_again=again):
+        return wrong
+    other = books.projects.get(command.target)
+    entries: list[Entry] = []
+    for lot in books.open_lots(source, at):
+        if not lot.available:
+            continue
+        entries += adjusted(lot, source, -lot.available)
+        entries += adjusted(lot, target, lot.available)
+        theirs = books.lot(target, lot.grant)
+        given = (theirs.given if theirs else 0) + lot.available
+        entries += reshared(books, lot, command.target, given, other.shares if other else {})
+    for user in books.users_of(command.source):
+        entries += [e for lot in books.lots_of(user) for e in adjusted(lot, user, -lot.available)]
+    return tuple(entries)
+
+
+def set_price(books: Books, command: SetPrice, at: int) -> Entries | Refusal:
+    """Add to a model's prices: never in the past, and each later than the one before."""
+    if command.rate_milli < 0:
+        return Refused(Reason.AMOUNT, command.model, command.rate_milli)
+    last = books.prices.get(command.model, [])
+    earliest = max(at, last[-1].since + 1 if last else at)
+    if command.since < earliest:
+        return Refused(Reason.PAST, command.model, command.since, earliest)
+    return ()
+
+
+def _wrong_pair(
+    books: Books, source: str, target: str, *, is_again: bool = False
+) -> Refused | None:
+    if source == target or not source or not target:
+        return Refused(Reason.SAME_PROJECT, source)
+    return (None if is_again else wrong_project(books, source)) or wrong_project(books, target)

@@ -1,0 +1,35 @@
+"""A journal read again from its beginning: does each command still come to the same entries?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tallyard.ledger import invariants
+from tallyard.ledger.books import Books
+from tallyard.ledger.decide import decide
+from tallyard.ledger.transactions import Transaction
+
+
+def replay(books: Books, journal: Iterable[tuple[Transaction, str]]) -> Iterator[str]:
+    """Apply a journal and yield what is wrong with it; it ends at what cannot be applied.
+
+    Args:
+        books: Empty books, which hold what the journal comes to afterwards.
+        journal: Each transaction with the digest that was written beside it.
+    """
+    for transaction, digest in journal:
+        where = f"transaction {transaction.seq} ({transaction.command.key})"
+        decided = decide(books, transaction.command, transaction.at)
+        if decided != transaction:
+            yield f"{where}: its command comes to something else: {decided}"
+        try:
+            books.apply(transaction)
+        except (ValueError, KeyError) as error:
+            yield f"{where}: it cannot be applied: {error}"
+            return
+        if books.digest != digest:
+            yield f"{where}: its digest is another one; it, or one before it, was changed"
+            books.digest = digest
+        for fault in invariants.of_transaction(books, transaction):
+            yield f"{where}: {fault}"
+    yield from invariants.of_books(books)

@@ -1,0 +1,48 @@
+"""What the journal is made of: a command that was done, when, and the entries it came to.
+
+A transaction's text is canonical: the same transaction is the same bytes on any machine, and
+its digest covers the one before it, so that a journal cannot be changed in the middle.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+from msgspec import Struct
+
+from tallyard.ledger.commands import AnyCommand
+from tallyard.ledger.entries import Entry
+
+# The digest before the first transaction.
+GENESIS = "0" * 64
+
+_encoder = msgspec.json.Encoder(order="deterministic")
+_commands: msgspec.json.Decoder[AnyCommand] = msgspec.json.Decoder(AnyCommand)
+
+
+class Transaction(Struct, frozen=True):
+    """One command that was done. `seq` counts from 1 without a gap; `at` never goes back."""
+
+    seq: int
+    at: int
+    command: AnyCommand
+    entries: tuple[Entry, ...]
+
+    def digest(self, before: str) -> str:
+        """Return the digest of this transaction after one with the digest `before`."""
+        return hashlib.sha256(before.encode() + _encoder.encode(self)).hexdigest()
+
+
+def command_text(command: AnyCommand) -> str:
+    """Return a command as the text that stands in the journal."""
+    return _encoder.encode(command).decode()
+
+
+def command_of(text: str) -> AnyCommand:
+    """Return the command of a text from the journal.
+
+    Raises:
+        msgspec.MsgspecError: It is not such a text.
+    """
+    return _commands.decode(text)
