@@ -26,8 +26,8 @@ class Books:
     """All accounts as they are after `seq` transactions, the last of them at `at`.
 
     `lots` are those of which something can still become, by account and grant; `freezes` the
-    open ones, and those that were asked for by `remember`. `ended` are lots that this process
-    saw end, until they are forgotten; `grants` names all that there ever were, but for users'.
+    open ones; `ended` are lots and `resolved` freezes of which nothing more is to come and that
+    are not forgotten yet; `grants` names all that there ever were, but for users'.
     """
 
     def __init__(self) -> None:
@@ -38,6 +38,7 @@ class Books:
         self.ended: dict[tuple[Account, str], Lot] = {}
         self.grants: set[tuple[Account, str]] = set()
         self.freezes: dict[str, FreezeRecord] = {}
+        self.resolved: set[str] = set()
         self.owed: defaultdict[Account, int] = defaultdict(int)
         self.queue_frozen: defaultdict[tuple[str, str], int] = defaultdict(int)
         self.projects: dict[str, ProjectRecord] = {}
@@ -114,6 +115,21 @@ class Books:
             case _:
                 pass
         return found
+
+    def remember(self, record: FreezeRecord) -> None:
+        """Know a freeze, as a store has it."""
+        self.freezes[record.id] = record
+        if record.is_open:
+            self.queue_frozen[record.project, record.queue] += record.amount
+        else:
+            self.resolved.add(record.id)
+
+    def forget(self) -> None:
+        """Keep only what something can still become of."""
+        self.ended.clear()
+        for each in self.resolved:
+            del self.freezes[each]
+        self.resolved.clear()
 
     def _move(self, entry: Entry) -> None:
         if entry.kind in (Kind.OWE, Kind.REPAY):

@@ -36,9 +36,10 @@ class FreezePart(Struct, frozen=True, gc=False):
 
 
 class Command(Struct, frozen=True, kw_only=True, tag_field="do"):
-    """The base of all; `key` names the command for ever."""
+    """The base of all; `key` names the command for ever, `by` the person who asked, if one did."""
 
     key: str
+    by: str = ""
 
 
 class GrantCluster(Command, frozen=True, kw_only=True, tag="grant-cluster"):
@@ -196,3 +197,14 @@ type AnyCommand = (
     | Merge
     | SetPrice
 )
+
+
+def freezes_of(command: AnyCommand) -> tuple[str, ...]:
+    """Return the ids of the freezes that a command makes, resolves or refunds."""
+    match command:
+        case Freeze(parts=parts):
+            return tuple(part.id for part in parts)
+        case Settle(freeze=freeze) | Refund(freeze=freeze):
+            return (freeze,)
+        case _:
+            return ()

@@ -64,8 +64,7 @@ def _new_lot(books: Books, command: object, entry: Entry) -> Lot:
 
 def _freezes(books: Books, command: Freeze, transaction: Transaction) -> None:
     for wanted in command.parts:
-        books.freezes[wanted.id] = _record(command, wanted, transaction)
-        books.queue_frozen[command.project, command.queue] += wanted.amount
+        books.remember(_record(command, wanted, transaction))
 
 
 def _record(command: Freeze, wanted: FreezePart, transaction: Transaction) -> FreezeRecord:
@@ -90,6 +89,7 @@ def _record(command: Freeze, wanted: FreezePart, transaction: Transaction) -> Fr
 def _settled(books: Books, command: Settle, _: Transaction) -> None:
     record = books.freezes[command.freeze]
     record.is_open = False
+    books.resolved.add(record.id)
     record.charged = command.amount
     books.queue_frozen[record.project, record.queue] -= record.amount
 

@@ -1,0 +1,125 @@
+"""One ledger in one database: commands in, transactions or refusals out, durable when answered."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, Engine
+
+from tallyard.ledger.books import Books
+from tallyard.ledger.commands import AnyCommand, freezes_of
+from tallyard.ledger.decide import decide
+from tallyard.ledger.refusals import Reason, Refusal, Refused
+from tallyard.ledger.store import reading, writing
+from tallyard.ledger.store.engine import reading as reads
+from tallyard.ledger.store.engine import writing as writes
+from tallyard.ledger.store.faults import CorruptError
+from tallyard.ledger.transactions import Transaction
+
+
+@dataclass(frozen=True)
+class Done:
+    """A command that was done; `is_repeat` when it had been done before by the same key."""
+
+    transaction: Transaction
+    is_repeat: bool = False
+
+
+type Outcome = Done | Refusal
+
+
+class Store:
+    """The writer of this process; several processes may write one store, one at a time.
+
+    The balances are kept in memory between groups and caught up with what others wrote. Where
+    a group fails they are read anew: what is in memory was never written then.
+    """
+
+    def __init__(self, engine: Engine, clock: Callable[[], int]) -> None:
+        self.engine = engine
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._books: Books | None = None
+
+    def do(self, commands: Sequence[AnyCommand]) -> list[Outcome]:
+        """Do commands in their order, in one transaction of the database.
+
+        Each is decided for itself: one that is refused does not keep the others. When this
+        returns, what was done is on the disk.
+
+        Raises:
+            StoreError: None of them was done, or, where the connection broke during the commit,
+                perhaps all; the same commands again are safe.
+        """
+        with self._lock:
+            try:
+                with writes(self.engine) as connection:
+                    books = self._current(connection)
+                    outcomes = self._decided(connection, books, commands)
+            except BaseException:
+                self._books = None
+                raise
+            books.forget()
+            return outcomes
+
+    @contextmanager
+    def books(self) -> Iterator[Books]:
+        """Give the balances of now, for reading; nobody in this process writes meanwhile.
+
+        Raises:
+            StoreError: They cannot be read.
+        """
+        with self._lock, reads(self.engine) as connection:
+            if self._books is None or self._books.seq != reading.head(connection).seq:
+                self._books = reading.books(connection)
+            yield self._books
+
+    def _current(self, connection: Connection) -> Books:
+        """Return the balances after all that others wrote; holds the head's row."""
+        last = reading.head(connection, for_writing=True)
+        if self._books is None:
+            self._books = reading.books(connection)
+        books = self._books
+        for transaction, digest in reading.journal(connection, books.seq, last.seq):
+            books.apply(transaction)
+            if books.digest != digest:
+                raise CorruptError(f"transaction {transaction.seq} was changed")
+        if books.digest != last.digest:
+            raise CorruptError("the journal does not end as the head says")
+        return books
+
+    def _decided(
+        self, connection: Connection, books: Books, commands: Sequence[AnyCommand]
+    ) -> list[Outcome]:
+        known = reading.by_keys(connection, {command.key for command in commands})
+        named = {each for command in commands for each in freezes_of(command)}
+        for record in reading.freezes(connection, named - books.freezes.keys()):
+            books.remember(record)
+        at = self._clock()
+        outcomes: list[Outcome] = []
+        written: list[tuple[Transaction, str]] = []
+        for command in commands:
+            outcome = self._one(books, known, command, at)
+            outcomes.append(outcome)
+            if isinstance(outcome, Done) and not outcome.is_repeat:
+                known[command.key] = outcome.transaction
+                written.append((outcome.transaction, books.digest))
+        if written:
+            writing.write(connection, books, written)
+        return outcomes
+
+    def _one(
+        self, books: Books, known: dict[str, Transaction], command: AnyCommand, at: int
+    ) -> Outcome:
+        if before := known.get(command.key):
+            if before.command == command:
+                return Done(before, is_repeat=True)
+            return Refused(Reason.KEY_REUSED, command.key, before.seq)
+        decided = decide(books, command, at)
+        if not isinstance(decided, Transaction):
+            return decided
+        books.apply(decided)
+        return Done(decided)

@@ -1,0 +1,150 @@
+"""Whatever is changed behind the ledger's back is found and named."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import Engine, text
+
+from tallyard.ledger.commands import (
+    AnyCommand,
+    Expire,
+    GrantCluster,
+    Merge,
+    Owe,
+    Refund,
+    Rename,
+    SetPrice,
+    Settle,
+)
+from tallyard.ledger.store import schema
+from tallyard.ledger.store.engine import is_sqlite, writing
+from tallyard.ledger.store.migrating import migrate
+from tallyard.ledger.store.store import Done, Store
+from tallyard.ledger.store.verifying import FAULTS_MAX, verify
+from tests.ledger.ledgers import DAY, DECEMBER, NOVEMBER, H, freeze_of, grant_of
+
+
+@pytest.fixture
+def full(engine: Engine) -> Engine:
+    """A store with something of everything."""
+    store = Store(engine, lambda: NOVEMBER)
+    commands: list[AnyCommand] = [
+        GrantCluster(key="c", grant="2026-11", amount=999 * H, starts=NOVEMBER, expires=DECEMBER),
+        grant_of("g1", "nlp", 100 * H, {"li.wei": 100, "chen.yu": 50}),
+        grant_of("g2", "vision", 50 * H, {"zhao.min": 100}),
+        grant_of("g3", "nlp", H, {"li.wei": 100}, grant="x", ends=NOVEMBER + DAY),
+        SetPrice(key="p", model="A100", rate_milli=30_000, since=NOVEMBER),
+        Rename(key="n", project="nlp", name="language"),
+        freeze_of("f1", "one", 10 * H, wait=H),
+        freeze_of("f2", "two", 10 * H),
+        Settle(key="s", freeze="one", amount=5 * H),
+        Refund(key="r", freeze="one", amount=H, reason="node failure"),
+        Owe(key="o", project="vision", user="zhao.min", amount=H, debt_max=H),
+    ]
+    assert all(isinstance(outcome, Done) for outcome in store.do(commands))
+    later = Store(engine, lambda: NOVEMBER + DAY)
+    ends: list[AnyCommand] = [
+        Expire(key="e", project="nlp", grant="x"),
+        Merge(key="m", source="vision", target="nlp"),
+    ]
+    assert all(isinstance(outcome, Done) for outcome in later.do(ends))
+    return engine
+
+
+def test_books_that_are_right_are_found_right(full: Engine) -> None:
+    verdict = verify(full)
+    assert verdict.faults == ()
+    assert (verdict.transactions, verdict.freezes) == (13, 3)
+    assert verdict.lots == 8
+    assert verdict.entries > 30
+
+
+# A change behind the ledger's back, and words of what is told of it.
+CHANGES = [
+    (
+        "UPDATE lots SET charged = charged + 1, available = available - 1 WHERE available > 0",
+        "charged is",
+    ),
+    ("UPDATE lots SET expires = expires + 1 WHERE user_name = 'li.wei'", "expires is"),
+    ("UPDATE lots SET is_ended = NOT is_ended", "is_ended is"),
+    ("DELETE FROM lots WHERE user_name = 'chen.yu'", "the table has not"),
+    ("UPDATE freezes SET is_open = NOT is_open", "is_open is"),
+    ("UPDATE freezes SET parts = '[]'", "parts is"),
+    ("UPDATE freezes SET refunded = 0", "refunded is"),
+    ("DELETE FROM freezes WHERE id = 'two'", "the table has not"),
+    ("UPDATE debts SET amount = 0", "amount is 0"),
+    ("UPDATE projects SET name = 'x'", "name is x"),
+    ("UPDATE projects SET merged_into = ''", "merged_into is"),
+    ("UPDATE prices SET rate_milli = 1", "rate_milli is 1"),
+    ("DELETE FROM prices", "the table has not"),
+    ("UPDATE head SET at = at + 1", "the head"),
+    ("UPDATE head SET seq = seq - 1", "the head"),
+    (
+        "UPDATE entries SET amount = amount + 1 WHERE seq = 7 AND number = 0",
+        "comes to something else",
+    ),
+    ("UPDATE entries SET kind = 'release' WHERE seq = 7 AND number = 0", "comes to something else"),
+    ("DELETE FROM entries WHERE seq = 7 AND number = 0", "comes to something else"),
+    ("UPDATE transactions SET digest = 'x' WHERE seq = 7", "digest is another one"),
+    ("UPDATE transactions SET at = at + 1 WHERE seq = 13", "digest is another one"),
+    (
+        "UPDATE transactions SET command = REPLACE(command, 'node failure', 'x')",
+        "digest is another one",
+    ),
+    ("UPDATE transactions SET seq = 99 WHERE seq = 13", "cannot be applied"),
+]
+
+
+@pytest.mark.parametrize(("change", "told"), CHANGES, ids=[change for change, _ in CHANGES])
+def test_each_change_is_found(full: Engine, change: str, told: str) -> None:
+    with writing(full) as connection:
+        if is_sqlite(full):
+            connection.execute(text("PRAGMA defer_foreign_keys = ON"))
+        if "seq = 99" in change:
+            connection.execute(text("DELETE FROM entries WHERE seq = 13"))
+        assert connection.execute(text(change)).rowcount
+    faults = verify(full).faults
+    assert any(told in fault for fault in faults), faults
+    assert len(faults) <= FAULTS_MAX
+
+
+def test_the_database_itself_refuses_balances_that_cannot_be(full: Engine) -> None:
+    for change in (
+        "UPDATE lots SET available = available + 1",
+        "UPDATE lots SET available = available - 1000000000000000, frozen = frozen + 1000000000000000",
+        "UPDATE freezes SET charged = amount + 1",
+        "UPDATE freezes SET refunded = charged + 1",
+        "UPDATE debts SET amount = -1",
+        "UPDATE entries SET amount = -1 WHERE kind = 'freeze'",
+        "INSERT INTO head VALUES (2, 0, 0, '')",
+        "UPDATE transactions SET key = 'c'",
+    ):
+        with pytest.raises(Exception, match=r"(?i)constraint|unique|damaged"), writing(full) as c:
+            c.execute(text(change))
+
+
+def test_the_tables_are_migrated_down_and_up_with_their_data(full: Engine) -> None:
+    before = verify(full)
+    migrate(full, "0001")
+    assert verify(full) == before
+    migrate(full)
+    assert verify(full) == before
+    store = Store(full, lambda: NOVEMBER + DAY)
+    (outcome,) = store.do([Settle(key="s2", freeze="two", amount=H)])
+    assert isinstance(outcome, Done)
+
+
+def test_the_migrations_come_to_the_schema(engine: Engine) -> None:
+    from alembic.autogenerate import compare_metadata  # noqa: PLC0415
+    from alembic.migration import MigrationContext  # noqa: PLC0415
+
+    with writing(engine) as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, schema.metadata) == []
+
+
+def test_down_to_nothing_and_up_again_is_an_empty_ledger(full: Engine) -> None:
+    migrate(full, "base")
+    migrate(full)
+    verdict = verify(full)
+    assert (verdict.transactions, verdict.lots, verdict.faults) == (0, 0, ())
