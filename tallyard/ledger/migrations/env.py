@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from alembic import context
 
-from tallyard.ledger.store.schema import metadata
-
 context.configure(
     connection=context.config.attributes["connection"],
-    target_metadata=metadata,
     # SQLite changes a table by making it anew.
     render_as_batch=True,
 )
