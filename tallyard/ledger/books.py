@@ -13,7 +13,7 @@ from operator import attrgetter
 
 from tallyard.ledger import facts
 from tallyard.ledger.accounts import Account
-from tallyard.ledger.commands import Expire, Regrant
+from tallyard.ledger.commands import Expire
 from tallyard.ledger.entries import Entry, Kind
 from tallyard.ledger.lots import Lot
 from tallyard.ledger.records import FreezeRecord, ProjectRecord, Rate
@@ -27,7 +27,8 @@ class Books:
 
     `lots` are those of which something can still become, by account and grant; `freezes` the
     open ones; `ended` are lots and `resolved` freezes of which nothing more is to come and that
-    are not forgotten yet; `grants` names all that there ever were, but for users'.
+    are not forgotten yet, `changed` names the lots that were changed since. `grants` names all
+    that there ever were, but for users'.
     """
 
     def __init__(self) -> None:
@@ -37,6 +38,8 @@ class Books:
         self.lots: dict[Account, dict[str, Lot]] = {}
         self.ended: dict[tuple[Account, str], Lot] = {}
         self.grants: set[tuple[Account, str]] = set()
+        self.changed: set[tuple[Account, str]] = set()
+        self._users: dict[str, set[Account]] = {}
         self.freezes: dict[str, FreezeRecord] = {}
         self.resolved: set[str] = set()
         self.owed: defaultdict[Account, int] = defaultdict(int)
@@ -78,7 +81,7 @@ class Books:
 
     def users_of(self, project: str) -> list[Account]:
         """Return the accounts of a project's users, also of those who have left."""
-        return sorted(a for a in self.lots if a.project == project and a.user)
+        return sorted(self._users.get(project, ()))
 
     def apply(self, transaction: Transaction) -> None:
         """Move the balances as a transaction says.
@@ -100,21 +103,10 @@ class Books:
     def add_lot(self, account: Account, lot: Lot) -> None:
         """Let an account have a grant, which entries then fill."""
         self.lots.setdefault(account, {})[lot.grant] = lot
-        if not account.user:
+        if account.user:
+            self._users.setdefault(account.project, set()).add(account)
+        else:
             self.grants.add((account, lot.grant))
-
-    def touched(self, transaction: Transaction) -> set[tuple[Account, str]]:
-        """Return the grants that a transaction changes, by account and grant."""
-        found = {(entry.account, entry.grant) for entry in transaction.entries if entry.grant}
-        match transaction.command:
-            case Expire(project=project, grant=grant):
-                users = self.users_of(project) if project else ()
-                found |= {(account, grant) for account in (Account(project), *users)}
-            case Regrant(project=project, grant=grant):
-                found.add((Account(project), grant))
-            case _:
-                pass
-        return found
 
     def remember(self, record: FreezeRecord) -> None:
         """Know a freeze, as a store has it."""
@@ -127,6 +119,7 @@ class Books:
     def forget(self) -> None:
         """Keep only what something can still become of."""
         self.ended.clear()
+        self.changed.clear()
         for each in self.resolved:
             del self.freezes[each]
         self.resolved.clear()
@@ -140,9 +133,21 @@ class Books:
         if lot is None:
             raise ValueError(f"{entry.account} has no grant {entry.grant}")
         lot.move(entry)
+        self.changed.add((entry.account, entry.grant))
 
     def _put_aside(self, transaction: Transaction) -> None:
-        for account, grant in self.touched(transaction):
-            lot = self.lot(account, grant)
-            if lot is not None and lot.has_ended(transaction.at):
-                self.ended[account, grant] = self.lots[account].pop(grant)
+        """Put a grant aside when nothing can become of it in any account of its project.
+
+        Not one account alone: what the project still has, a user may get a part of again.
+        """
+        touched = {(entry.account, entry.grant) for entry in transaction.entries}
+        if isinstance(transaction.command, Expire):
+            touched.add((Account(transaction.command.project), transaction.command.grant))
+        for account, grant in touched:
+            accounts = (Account(account.project), *self.users_of(account.project))
+            lots = {a: lot for a in accounts if (lot := self.lot(a, grant))}
+            if all(lot.has_ended(transaction.at) for lot in lots.values()):
+                for each, lot in lots.items():
+                    self.ended[each, grant] = lot
+                    self.changed.add((each, grant))
+                    del self.lots[each][grant]

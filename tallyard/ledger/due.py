@@ -79,7 +79,9 @@ def _ends(platform: Platform, books: Books, at: int) -> Iterator[Expire]:
             if at < lot.expires or not _is_left(books, account, lot):
                 continue
             key = f"expire/{account}/{lot.grant}/{lot.expires}"
-            kept, until = _kept(platform, projects.get(account.project), lot, at)
+            record = books.projects.get(account.project)
+            project = None if record and record.merged_into else projects.get(account.project)
+            kept, until = _kept(platform, project, lot, at)
             yield Expire(
                 key=key,
                 project=account.project,
@@ -90,10 +92,10 @@ def _ends(platform: Platform, books: Books, at: int) -> Iterator[Expire]:
 
 
 def _is_left(books: Books, account: Account, lot: Lot) -> bool:
-    """Say whether something of a grant that is over can expire, or nothing more is awaited."""
+    """Say whether something of a grant that is over can expire, or nothing is frozen in it."""
     users = books.users_of(account.project) if account.project else ()
     mine = [lot, *(own for user in users if (own := books.lot(user, lot.grant)))]
-    return any(each.available or not each.frozen for each in mine)
+    return any(each.available for each in mine) or not any(each.frozen for each in mine)
 
 
 def _kept(platform: Platform, project: Project | None, lot: Lot, at: int) -> tuple[int, int]:

@@ -47,19 +47,25 @@ def after(books: Books, transaction: Transaction) -> None:
         remember(books, transaction.command, transaction)
 
 
+def merged_suffix(source: str) -> str:
+    """Return what a grant's name ends with that a merge brought beside one of the same name."""
+    return f"+{source}"
+
+
 def _new_lot(books: Books, command: object, entry: Entry) -> Lot:
     match command:
         case GrantCluster() | GrantProject():
             return Lot(command.grant, command.starts, command.expires, command.amount)
         case Merge():
-            like = books.lot(Account(command.source), entry.grant)
+            name = entry.grant.removesuffix(merged_suffix(command.source))
+            like = books.lot(Account(command.source), name)
         case Regrant() | Adjust() | MoveUser():
             like = books.lot(Account(entry.account.project), entry.grant)
         case _:
             like = None
     if like is None:
         raise ValueError(f"{entry.account} has no grant {entry.grant}")
-    return Lot(like.grant, like.starts, like.expires, has_rolled=like.has_rolled)
+    return Lot(entry.grant, like.starts, like.expires, has_rolled=like.has_rolled)
 
 
 def _freezes(books: Books, command: Freeze, transaction: Transaction) -> None:
@@ -107,6 +113,7 @@ def _kept(books: Books, command: Expire, _: Transaction) -> None:
         if lot := books.lot(account, command.grant):
             lot.expires = command.keep_until
             lot.has_rolled = True
+            books.changed.add((account, command.grant))
 
 
 def _granted(books: Books, command: GrantProject, _: Transaction) -> None:
@@ -115,8 +122,10 @@ def _granted(books: Books, command: GrantProject, _: Transaction) -> None:
 
 def _regranted(books: Books, command: Regrant, _: Transaction) -> None:
     _project(books, command.project).shares = _shares(command.shares)
-    if lot := books.lot(Account(command.project), command.grant):
+    account = Account(command.project)
+    if lot := books.lot(account, command.grant):
         lot.base = command.amount
+        books.changed.add((account, command.grant))
 
 
 def _moved(books: Books, command: MoveUser, _: Transaction) -> None:

@@ -87,6 +87,8 @@ def expire(books: Books, command: Expire, at: int) -> Entries | Refusal:
         return Refused(Reason.NO_GRANT, f"{account} {command.grant}")
     if at < lot.expires:
         return Refused(Reason.NOT_OVER, f"{account} {command.grant}", at, lot.expires)
+    if command.keep_until and (wrong := wrong_project(books, command.project)):
+        return wrong
     if command.keep_until and (lot.has_rolled or command.keep_until <= at):
         return Refused(Reason.PERIOD, f"{account} {command.grant}", at, command.keep_until)
     accounts = (account, *(books.users_of(command.project) if command.project else ()))

@@ -6,7 +6,9 @@ from tallyard.ledger.accounts import Account
 from tallyard.ledger.books import Books
 from tallyard.ledger.commands import Merge, MoveUser, Rename, SetPrice
 from tallyard.ledger.entries import Entry
+from tallyard.ledger.facts import merged_suffix
 from tallyard.ledger.granting import adjusted, part_of, reshared, wrong_project
+from tallyard.ledger.lots import Lot
 from tallyard.ledger.refusals import Reason, Refusal, Refused
 
 type Entries = tuple[Entry, ...]
@@ -43,16 +45,18 @@ def merge(books: Books, command: Merge, at: int) -> Entries | Refusal:
     again = bool(record) and record is not None and record.merged_into == command.target
     if wrong := _wrong_pair(books, command.source, command.target, is_again=again):
         return wrong
+    if owed := books.debt(source):
+        return Refused(Reason.IN_DEBT, command.source, owed)
     other = books.projects.get(command.target)
     entries: list[Entry] = []
     for lot in books.open_lots(source, at):
-        if not lot.available:
+        place = _place(books, command, lot)
+        if not lot.available or place is None:
             continue
         entries += adjusted(lot, source, -lot.available)
-        entries += adjusted(lot, target, lot.available)
-        theirs = books.lot(target, lot.grant)
-        given = (theirs.given if theirs else 0) + lot.available
-        entries += reshared(books, lot, command.target, given, other.shares if other else {})
+        entries += adjusted(place, target, lot.available)
+        given = place.given + lot.available
+        entries += reshared(books, place, command.target, given, other.shares if other else {})
     for user in books.users_of(command.source):
         entries += [e for lot in books.lots_of(user) for e in adjusted(lot, user, -lot.available)]
     return tuple(entries)
@@ -67,6 +71,21 @@ def set_price(books: Books, command: SetPrice, at: int) -> Entries | Refusal:
     if command.since < earliest:
         return Refused(Reason.PAST, command.model, command.since, earliest)
     return ()
+
+
+def _place(books: Books, command: Merge, lot: Lot) -> Lot | None:
+    """Return the grant of the target that a source's goes into: the same one, or one like it.
+
+    None where the target has had both; then the rest stays where it is until it expires.
+    """
+    target = Account(command.target)
+    for name in (lot.grant, lot.grant + merged_suffix(command.source)):
+        theirs = books.lot(target, name)
+        if theirs is not None and theirs.expires == lot.expires:
+            return theirs
+        if (target, name) not in books.grants:
+            return Lot(name, lot.starts, lot.expires)
+    return None
 
 
 def _wrong_pair(

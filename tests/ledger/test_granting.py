@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tallyard.ledger.accounts import Account
-from tallyard.ledger.commands import Adjust, Expire, GrantCluster, Regrant, Share
+from tallyard.ledger.commands import Adjust, Expire, GrantCluster, MoveUser, Regrant, Share
 from tallyard.ledger.refusals import NotEnough, Reason, Refused
 from tests.ledger.ledgers import DAY, DECEMBER, NOVEMBER, H, Ledger, grant_of
 
@@ -179,3 +179,17 @@ def test_rolled_hours_are_used_before_those_of_the_new_period(ledger: Ledger) ->
 def test_the_clusters_grant_is_given_once(ledger: Ledger) -> None:
     again = GrantCluster(key="k", grant="2026-11", amount=H, starts=NOVEMBER, expires=DECEMBER)
     assert ledger.refused(again) == Refused(Reason.GRANT_EXISTS, "cluster 2026-11")
+
+
+def test_a_users_part_that_is_used_up_stays_with_the_grant_that_rolls_over(
+    ledger: Ledger,
+) -> None:
+    """A part that is put aside on its own would be begun anew, and what it was charged be lost."""
+    ledger.freeze("train", 50 * H, user="chen.yu", cap=100)
+    ledger.now = DECEMBER
+    ledger.settle("train", 50 * H)
+    ledger.done(_expire(ledger, 20, JANUARY))
+    ledger.done(MoveUser(key="away", user="chen.yu", source="nlp", target="vision", percent=1))
+    ledger.done(MoveUser(key="back", user="chen.yu", source="vision", target="nlp", percent=80))
+    lot = ledger.lot("nlp/chen.yu")
+    assert (lot.charged, lot.available) == (50 * H, 30 * H)

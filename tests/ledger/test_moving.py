@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tallyard.ledger.accounts import Level
-from tallyard.ledger.commands import Merge, MoveUser, Rename, SetPrice
+from tallyard.ledger.commands import Expire, Merge, MoveUser, Owe, Rename, Repay, SetPrice
 from tallyard.ledger.refusals import Reason, Refused
-from tests.ledger.ledgers import DAY, NOVEMBER, H, Ledger, freeze_of, grant_of
+from tests.ledger.ledgers import DAY, DECEMBER, NOVEMBER, H, Ledger, freeze_of, grant_of
 
 
 @pytest.fixture
@@ -63,6 +63,37 @@ def test_a_merge_brings_a_grant_that_the_other_has_not(two: Ledger) -> None:
     two.done(Merge(key="k", source="nlp", target="vision"))
     lot = two.lot("vision", "extra")
     assert (lot.granted, lot.adjusted, lot.expires) == (0, 7 * H, NOVEMBER + DAY)
+
+
+def test_a_merge_never_goes_into_a_grant_that_is_over(two: Ledger) -> None:
+    """Two of one name that end at different times, one because it was rolled over."""
+    two.now = DECEMBER
+    january = DECEMBER + 31 * DAY
+    keep = Expire(key="e", project="nlp", grant="2026-11", keep_percent=20, keep_until=january)
+    two.done(keep)
+    two.done(Expire(key="f", project="vision", grant="2026-11"))
+    two.done(Merge(key="k", source="nlp", target="vision"))
+    assert two.available("vision") == two.available("vision/zhao.min") == 20 * H
+    assert two.lot("vision", "2026-11+nlp").expires == january
+    assert two.lot("vision").expired == 40 * H
+
+
+def test_a_project_that_owes_does_not_leave_its_debt_by_a_merge(two: Ledger) -> None:
+    two.done(Owe(key="o", project="nlp", user="li.wei", amount=H, debt_max=H))
+    merge = Merge(key="k", source="nlp", target="vision")
+    assert two.refused(merge) == Refused(Reason.IN_DEBT, "nlp", H)
+    two.done(Repay(key="r", project="nlp", user="li.wei", amount=H))
+    two.done(merge)
+
+
+def test_what_a_closed_project_has_left_does_not_roll_over(two: Ledger) -> None:
+    two.freeze("train", 30 * H)
+    two.done(Merge(key="k", source="nlp", target="vision"))
+    two.now = DECEMBER
+    keep = Expire(
+        key="e", project="nlp", grant="2026-11", keep_percent=20, keep_until=DECEMBER + DAY
+    )
+    assert two.refused(keep) == Refused(Reason.PROJECT_CLOSED, "nlp > vision")
 
 
 @pytest.mark.parametrize(("source", "target"), [("nlp", "nlp"), ("", "nlp"), ("nlp", "")])

@@ -25,7 +25,7 @@ def write(connection: Connection, books: Books, done: Done) -> None:
     transactions = [transaction for transaction, _ in done]
     _add(connection, schema.transactions, [rows.of_transaction(t, d) for t, d in done])
     _add(connection, schema.entries, [row for t in transactions for row in rows.of_entries(t)])
-    _put(connection, schema.lots, _lots(books, transactions))
+    _put(connection, schema.lots, _lots(books))
     _put(connection, schema.freezes, _freezes(books, transactions))
     _put(connection, schema.debts, _debts(books, transactions))
     _put(connection, schema.projects, _projects(books, transactions))
@@ -33,14 +33,14 @@ def write(connection: Connection, books: Books, done: Done) -> None:
     connection.execute(update(schema.head).values(seq=books.seq, at=books.at, digest=books.digest))
 
 
-def _lots(books: Books, transactions: Sequence[Transaction]) -> list[Values]:
-    touched = {key for transaction in transactions for key in books.touched(transaction)}
+def _lots(books: Books) -> list[Values]:
     found = []
-    for account, grant in sorted(touched):
+    for account, grant in sorted(books.changed):
         if lot := books.lot(account, grant):
             found.append(rows.of_lot(account, lot, is_ended=False))
-        elif lot := books.ended.get((account, grant)):
-            found.append(rows.of_lot(account, lot, is_ended=True))
+        else:
+            ended = books.ended[account, grant]
+            found.append(rows.of_lot(account, ended, is_ended=True))
     return found
 
 
