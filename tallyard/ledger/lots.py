@@ -17,7 +17,8 @@ _MOVES: dict[Kind, tuple[tuple[str, int], ...]] = {
     Kind.RELEASE: (("frozen", -1), ("available", 1)),
     Kind.REPAY: (("available", -1), ("charged", 1)),
 }
-NEVER_NEGATIVE = ("granted", "refunded", "available", "frozen", "charged", "expired")
+BALANCES = ("granted", "refunded", "adjusted", "available", "frozen", "charged", "expired")
+NEVER_NEGATIVE = tuple(name for name in BALANCES if name != "adjusted")
 
 
 class Lot(Struct):

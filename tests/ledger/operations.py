@@ -50,8 +50,11 @@ class Operations:
         self.now = NOVEMBER
         self._random = Random(seed)  # noqa: S311 - reproducible, nothing secret
         self._number = 0
+        self._may_be_due = True
         self._projects = [f"p{n}" for n in range(PROJECTS)]
         self._open: list[str] = []
+        self._place: dict[str, int] = {}
+        self._noted: set[str] = set()
         self._resolved: list[str] = []
         self._said: list[AnyCommand] = []
         self._kinds: dict[Callable[[], AnyCommand], int] = {
@@ -74,8 +77,11 @@ class Operations:
         """Return what comes next: what is due first, then anything."""
         if self._random.random() < 0.2:
             self._tick()
-        if command := self._due():
-            return command
+            self._may_be_due = True
+        if self._may_be_due:
+            if command := self._due():
+                return command
+            self._may_be_due = False
         if self._said and self._random.random() < _AGAIN:
             return self._random.choice(self._said)
         kinds, weights = list(self._kinds), list(self._kinds.values())
@@ -89,11 +95,20 @@ class Operations:
         return command
 
     def was_done(self, command: AnyCommand) -> None:
-        """Take note of what was done, so that later commands can name it."""
+        """Take note of what was done, so that later commands can name it; twice is once."""
+        if command.key in self._noted:
+            return
+        self._noted.add(command.key)
         match command:
             case Freeze(parts=parts):
-                self._open += [part.id for part in parts]
+                for part in parts:
+                    self._place[part.id] = len(self._open)
+                    self._open.append(part.id)
             case Settle(freeze=freeze):
+                # The last one takes its place, so that a long list is not moved.
+                place, last = self._place.pop(freeze), self._open.pop()
+                if last != freeze:
+                    self._open[place], self._place[last] = last, place
                 self._resolved.append(freeze)
                 del self._resolved[:-_REMEMBERED]
 
@@ -185,18 +200,17 @@ class Operations:
         freeze = self._a_freeze()
         record = self.books.freezes.get(freeze)
         amount = record.amount if record else H
-        # Nothing, a part, all, and a thousandth more than all.
-        amount = self._random.choice(
-            (0, amount, self._random.randrange(amount + 1), self._random.randrange(amount + 1))
-        ) + (self._random.random() < 0.02)
+        part = self._random.randrange(amount + 1)
+        # Nothing, a part, all, and now and then a thousandth more than all.
+        amount = self._random.choice((0, part, part, amount))
+        if record and self._random.random() < 0.02:
+            amount = record.amount + 1
         return Settle(key=self._key(), freeze=freeze, amount=amount)
 
     def _a_freeze(self) -> str:
         if not self._open or self._random.random() < 0.02:
             return self._random.choice(self._resolved) if self._resolved else "nobody's"
-        index = self._random.randrange(len(self._open))
-        self._open[index], self._open[-1] = self._open[-1], self._open[index]
-        return self._open.pop()
+        return self._random.choice(self._open)
 
     def _refund(self) -> Refund:
         freezes = self._resolved or ["nobody's"]

@@ -20,6 +20,7 @@ _TRIES_MAX = 6
 @contextmanager
 def running(folder: Path) -> Iterator[PostgresServer]:
     """Start a server with its data in a folder, and stop it at the end."""
+    folder.mkdir(parents=True, exist_ok=True)
     server = _started(folder)
     try:
         yield server

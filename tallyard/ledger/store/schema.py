@@ -21,7 +21,7 @@ from sqlalchemy import (
     Text,
 )
 
-from tallyard.ledger.lots import NEVER_NEGATIVE
+from tallyard.ledger.lots import BALANCES, NEVER_NEGATIVE
 
 # A DNS label or a label value of Kubernetes.
 NAME = String(63)
@@ -85,13 +85,7 @@ lots = Table(
     Column("base", BigInteger, nullable=False),
     Column("has_rolled", Boolean, nullable=False),
     Column("is_ended", Boolean, nullable=False),
-    *(
-        Column(name, BigInteger, nullable=False)
-        for name in (
-            *("granted", "refunded", "adjusted"),
-            *("available", "frozen", "charged", "expired"),
-        )
-    ),
+    *(Column(name, BigInteger, nullable=False) for name in BALANCES),
     *(CheckConstraint(f"{name} >= 0", name) for name in NEVER_NEGATIVE),
     CheckConstraint(
         "granted + refunded + adjusted = available + frozen + charged + expired", "balance"
