@@ -1,0 +1,191 @@
+"""A backup is the journal, as of one moment, as text; restoring it is doing it all again.
+
+So one taken from SQLite can be restored into PostgreSQL and the other way, and a file that was
+cut off or changed is found before anything is written for good. Taking one holds nobody up.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from itertools import batched
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+from sqlalchemy import Connection, Engine
+
+from tallyard.ledger.books import Books
+from tallyard.ledger.commands import freezes_of
+from tallyard.ledger.store import migrating, reading, writing
+from tallyard.ledger.store.engine import reading as reads
+from tallyard.ledger.store.engine import writing as writes
+from tallyard.ledger.store.faults import StoreError
+from tallyard.ledger.transactions import Transaction
+
+FORMAT = 1
+# So many transactions are written at once, and told of.
+_GROUP = 500
+
+type Tell = Callable[[int, int], None]
+
+
+class BackupError(StoreError):
+    """A backup cannot be restored."""
+
+    what = "the backup cannot be restored"
+    advice = "Nothing was written; use another backup, or an empty store"
+
+
+class _Head(msgspec.Struct):
+    """The first line: what the file must come to."""
+
+    format: int
+    seq: int
+    at: int
+    digest: str
+
+
+class _Line(msgspec.Struct):
+    """Each line after it: a transaction with its digest."""
+
+    transaction: Transaction
+    digest: str
+
+
+_encoder = msgspec.json.Encoder(order="deterministic")
+_heads = msgspec.json.Decoder(_Head)
+_lines = msgspec.json.Decoder(_Line)
+
+
+def backup(engine: Engine, file: Path, tell: Tell = lambda *_: None) -> int:
+    """Write a store's journal to a file, whole or not at all.
+
+    Args:
+        engine: The store; others may write it meanwhile.
+        file: Where to; what is there is replaced when the new one is on the disk.
+        tell: Told now and then how many transactions of how many were written.
+
+    Returns:
+        How many transactions there are in it.
+
+    Raises:
+        StoreError: The store cannot be read.
+        OSError: The file cannot be written.
+    """
+    half = file.with_name(f".{file.name}.half")
+    try:
+        with half.open("wb") as out, reads(engine) as connection:
+            last = reading.head(connection)
+            _put(out, _Head(FORMAT, last.seq, last.at, last.digest))
+            for transaction, digest in reading.journal(connection, until=last.seq):
+                _put(out, _Line(transaction, digest))
+                if transaction.seq % _GROUP == 0:
+                    tell(transaction.seq, last.seq)
+            out.flush()
+            os.fsync(out.fileno())
+        half.replace(file)
+    except BaseException:
+        with suppress(OSError):
+            half.unlink()
+        raise
+    return int(last.seq)
+
+
+def restore(engine: Engine, file: Path, tell: Tell = lambda *_: None) -> int:
+    """Do a backup's journal again in an empty store, all of it or nothing.
+
+    Args:
+        engine: The store; its tables are made where there are none.
+        file: The backup.
+        tell: Told now and then how many transactions of how many were done.
+
+    Returns:
+        How many transactions were done.
+
+    Raises:
+        BackupError: The file is not whole, was changed, or the store is not empty.
+        StoreError: The store cannot be written.
+        OSError: The file cannot be read.
+    """
+    if migrating.version(engine) == migrating.NOTHING:
+        migrating.migrate(engine)
+    migrating.require_newest(engine)
+    with file.open("rb") as source, writes(engine) as connection:
+        if reading.head(connection, for_writing=True).seq:
+            raise BackupError("the store is not empty")
+        head = _read_head(source)
+        books = _replayed(connection, source, head, tell)
+        if (books.seq, books.at, books.digest) != (head.seq, head.at, head.digest):
+            raise BackupError(f"it ends at transaction {books.seq} of {head.seq}")
+    return books.seq
+
+
+def newer(engine: Engine, seen: Mapping[str, bool]) -> Iterator[str]:
+    """Yield the freezes that the world knows more of than the store does, each with what it is.
+
+    After a restore the store is older than the cluster: work may run by a freeze that is not in
+    it, or may have ended while its freeze is open here.
+
+    Args:
+        engine: The store.
+        seen: The ids of freezes as they were seen, and whether they were resolved.
+
+    Raises:
+        StoreError: The store cannot be read.
+    """
+    with reads(engine) as connection:
+        found = {record.id: record for record in reading.freezes(connection, list(seen))}
+    for each, is_resolved in sorted(seen.items()):
+        record = found.get(each)
+        if record is None:
+            yield f"{each}: it was frozen, and the ledger does not know it"
+        elif record.is_open and is_resolved:
+            yield f"{each}: it was resolved, and in the ledger it is open"
+
+
+def _replayed(connection: Connection, source: BinaryIO, head: _Head, tell: Tell) -> Books:
+    books = Books()
+    for group in batched(_read(source), _GROUP):
+        # What was resolved is forgotten between groups; a refund names it again.
+        named = {each for line in group for each in freezes_of(line.transaction.command)}
+        for record in reading.freezes(connection, named - books.freezes.keys()):
+            books.remember(record)
+        for line in group:
+            _apply(books, line)
+        writing.write(connection, books, [(line.transaction, line.digest) for line in group])
+        books.forget()
+        tell(books.seq, head.seq)
+    return books
+
+
+def _apply(books: Books, line: _Line) -> None:
+    try:
+        books.apply(line.transaction)
+    except (ValueError, KeyError) as error:
+        raise BackupError(f"transaction {line.transaction.seq}: {error}") from error
+    if books.digest != line.digest:
+        raise BackupError(f"transaction {line.transaction.seq} was changed")
+
+
+def _put(out: BinaryIO, value: Any) -> None:
+    out.write(_encoder.encode(value) + b"\n")
+
+
+def _read_head(source: BinaryIO) -> _Head:
+    try:
+        head = _heads.decode(source.readline())
+    except msgspec.MsgspecError as error:
+        raise BackupError(f"its first line is none of ours: {error}") from error
+    if head.format != FORMAT:
+        raise BackupError(f"its format is {head.format}, and this program reads {FORMAT}")
+    return head
+
+
+def _read(source: Iterable[bytes]) -> Iterator[_Line]:
+    for number, line in enumerate(source, 2):
+        try:
+            yield _lines.decode(line)
+        except msgspec.MsgspecError as error:
+            raise BackupError(f"line {number} is not whole: {error}") from error
