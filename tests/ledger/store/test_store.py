@@ -223,6 +223,19 @@ def test_each_of_a_group_hears_that_it_failed(
     assert "the cable" in told.pop()
 
 
+def test_what_is_answered_is_on_the_disk_whatever_the_servers_default(engine: Engine) -> None:
+    if is_sqlite(engine):
+        wanted = {"PRAGMA synchronous": 2, "PRAGMA journal_mode": "wal", "PRAGMA foreign_keys": 1}
+    else:
+        with writing(engine) as connection:
+            connection.execute(text("ALTER ROLE postgres SET synchronous_commit = off"))
+        engine.dispose()
+        wanted = {"SHOW synchronous_commit": "on", "SHOW fsync": "on"}
+    with writing(engine) as connection:
+        for statement, value in wanted.items():
+            assert connection.execute(text(statement)).scalar_one() == value
+
+
 def test_tables_of_another_version_are_refused(engine: Engine) -> None:
     require_newest(engine)
     migrate(engine, "0001")
