@@ -77,7 +77,7 @@ class Stack:
     def has_objects(self) -> bool:
         """Say whether Pulumi's state knows of anything that it has made."""
         state = self._state()
-        return state is not None and b'"resources"' in state.read_bytes()
+        return state is not None and _has_objects(state)
 
     def stop(self) -> None:
         """End a Pulumi that an interrupted command has left."""
@@ -105,15 +105,18 @@ class Stack:
             return
         # One that is killed between two writes may have left nothing but this.
         before = next(self.folder.pulumi.glob(f".pulumi/stacks/**/{STACK}.json.bak"), None)
-        if before is not None and _is_checkpoint(before):
+        # One of before the first `up` knows of nothing that was made. It is good enough while
+        # that `up` is not done, and `session.up` has seen that the spec is the same.
+        is_begun = bool(self.file.current().begun)
+        if before is not None and _is_checkpoint(before) and (is_begun or _has_objects(before)):
             write_private(before.with_suffix(""), before.read_bytes())
             report.done("Pulumi's state was damaged; the one before it was taken")
-        elif state is not None:
+        elif lost := state or before:
             raise LabError(
                 "Pulumi's state of this lab cannot be read",
-                why=f"{state} is damaged, and there is no earlier one beside it",
+                why=f"{lost} is damaged, and no earlier one knows what was made",
                 advice="Run `tally lab down`, then `tally lab up`",
-                log=state,
+                log=lost,
             )
 
     def _run(
@@ -230,6 +233,10 @@ def _is_held(lock: Path) -> bool:
         return False
     holder = processes.identify(NAME, pid, lock) if isinstance(pid, int) else None
     return holder is not None and Path(holder.executable).name == NAME
+
+
+def _has_objects(state: Path) -> bool:
+    return b'"resources"' in state.read_bytes()
 
 
 def _is_checkpoint(state: Path) -> bool:

@@ -44,6 +44,8 @@ _MANAGING: Mapping[str, frozenset[str]] = {
 # Whoever asks what he may do changes nothing by it.
 _ASKING = frozenset({"authorization.k8s.io", "authentication.k8s.io"})
 _ESCAPES = frozenset({"escalate", "impersonate"})
+# Each of them has the secrets among what it names.
+_SECRETS = frozenset({"secrets", "*"})
 # Whom `*` lets one act as.
 _PERSONS = frozenset({"users", "groups", "serviceaccounts", "userextras", "uids", "*"})
 
@@ -67,7 +69,7 @@ def harm(
                 name = f"{resource}.{group}" if group else resource
                 if _is_refused(verbs, group, resource, is_wide=is_wide, manages=manages):
                     yield Text(f"write {name}", f"写 {name}")
-                elif is_wide and verbs & _READING and (group, resource) == ("", "secrets"):
+                elif is_wide and verbs & _READING and group in ("", "*") and resource in _SECRETS:
                     yield Text(
                         "read the secrets of namespaces that are not their own",
                         "读取其他命名空间的 secrets",

@@ -84,13 +84,15 @@ def _of_roles(planned: Planned, held: list[_Held]) -> Iterator[Finding]:
     left, seen = list(dict.fromkeys(held)), set(held)
     # What a role lets take is looked at after it.
     for role in left:
-        for each in planned.all_named(role.kind, role.name, role.namespace):
-            rules = list(_rules(planned, each))
+        for each, rules in _objects(planned, role):
             manages = role.name == labels.ADMIN_ROLE and not role.is_wide
+            is_own = each.name == role.name
+            by = Text("", "") if is_own else Text(f" by {each.name}", f"（经由 {each.name}）")
             for english, chinese in harm(rules, is_wide=role.is_wide, manages=manages):
                 text = Text(
-                    f"{role.kind} {role.name}, which users hold, may {english}: take it out",
-                    f"用户持有的 {role.kind} {role.name} 可以{chinese}：请去掉",
+                    f"{role.kind} {role.name}, which users hold, may {english}{by.english}: "
+                    "take it out",
+                    f"用户持有的 {role.kind} {role.name} 可以{chinese}{by.chinese}：请去掉",
                 )
                 yield about("tenants-fenced", text, each)
             for other in role.taken_by(planned, rules):
@@ -99,6 +101,21 @@ def _of_roles(planned: Planned, held: list[_Held]) -> Iterator[Finding]:
                 elif other not in seen:
                     seen.add(other)
                     left.append(other)
+
+
+def _objects(planned: Planned, role: _Held) -> Iterator[tuple[Manifest, list[Mapping[str, Any]]]]:
+    """Yield the objects that say what a role holds, with their rules.
+
+    One of Kubernetes' own is not in the plan, and the cluster gathers into it whatever has its
+    label (kubernetes.io/docs, "Aggregated ClusterRoles").
+    """
+    planned_ones = planned.all_named(role.kind, role.name, role.namespace)
+    yield from ((each, list(_rules(planned, each))) for each in planned_ones)
+    if not planned_ones and role.kind == "ClusterRole":
+        wanted = {f"{RBAC}/aggregate-to-{role.name}": "true"}.items()
+        for other in planned.of_kind("ClusterRole"):
+            if wanted <= mapping(other.object, "metadata", "labels").items():
+                yield other, list(mappings(other.object, "rules"))
 
 
 def _unknown(giver: Manifest, role: _Held) -> Finding:

@@ -89,9 +89,16 @@ def sources_of(repo: Repository, side: Side, loaded: Loaded, beside: Beside) -> 
     for file, content in {**({} if text is None else {beside.pins: text}), **stacks}.items():
         texts[shown(side, file)] = content
     places = FindingPlaces(places_of(loaded), Places(tree, None, frozenset()))
-    # One stack that pulls its images is enough for the rules about them.
-    is_lab = bool(stacks) and all(map(_is_lab, stacks.values()))
-    return Sources(versions, places, is_lab, texts)
+    return Sources(versions, places, _are_labs(stacks) or False, texts)
+
+
+def was_no_lab(repo: Repository, side: Side, beside: Beside) -> bool:
+    """Return whether the environment was one that pulls its images.
+
+    A change that makes a lab of it is judged as before: the line would else switch off the very
+    rules that it is looked at by.
+    """
+    return _are_labs(_stacks(repo, side, beside)) is False
 
 
 def versions_of(repo: Repository, side: Side, beside: Beside) -> Versions | None:
@@ -126,11 +133,13 @@ def from_root(repo: Repository, side: Side, location: Location) -> str:
 
 
 def _text(repo: Repository, side: Side, file: Path) -> str | None:
-    """Return the text of a file on a side; None where it is not there or is no text."""
+    """Return the text of a file on a side; None where it is not there or is no file."""
     if side.revision is None:
         try:
-            return file.read_text("utf-8")
-        except (OSError, UnicodeDecodeError):
+            # Whatever is no text in it, as in a revision: the rest is looked at. A pipe would
+            # be waited for without end.
+            return file.read_bytes().decode("utf-8", "replace") if file.is_file() else None
+        except OSError:
             return None
     inside = from_root(repo, Side(None, None), Location(file, 1, 1))
     found = git(repo.root, "cat-file", "blob", f"{side.revision.commit}:{inside}")
@@ -191,6 +200,11 @@ def _no_versions(file: Path, why: str) -> Complaint:
     what = "部署版本无法读取" if zh else "what is deployed cannot be read"
     todo = "按原因中所写修正该文件" if zh else "mend the file as it says"
     return Complaint(ExitCode.USAGE, Parts(str(file), what, why, todo))
+
+
+def _are_labs(stacks: Mapping[Path, str]) -> bool | None:
+    """Return whether all stacks are labs': one that pulls its images is enough. None of none."""
+    return all(map(_is_lab, stacks.values())) if stacks else None
 
 
 def _is_lab(text: str) -> bool:

@@ -22,7 +22,7 @@ from tallyard.cli.review_document import review_document
 from tallyard.cli.review_losses import Loss, losses
 from tallyard.cli.review_plan import Plan, completed, plan_of_objects
 from tallyard.cli.review_queues import GoingQueue, going_queues, holders, notices
-from tallyard.cli.review_sources import Beside, from_root, sources_of, versions_of
+from tallyard.cli.review_sources import Beside, from_root, sources_of, versions_of, was_no_lab
 from tallyard.cli.review_verdict import Jobs, PackFinding, Review, ToldFinding, beside, told
 from tallyard.cli.review_versions import VersionChange, version_changes
 from tallyard.cli.revision import Repository, Side
@@ -119,7 +119,7 @@ def begin(
     rendered = tuple(render(each) if each is not None else () for each in (before, after))
     manifests = (rendered[0], rendered[1])
     files = beside or Beside.of(path)
-    findings = _findings(repo, sides[1], manifests, files)
+    findings = _findings(repo, sides, manifests, files)
     pins = version_changes(*(versions_of(repo, side, files) for side in sides))
     lost = losses(found, changed)
     return Begun(repo, path, sides, now, found, changed, manifests, findings, lost, pins)
@@ -127,17 +127,17 @@ def begin(
 
 def _findings(
     repo: Repository,
-    after: Side,
+    sides: tuple[Side, Side],
     manifests: tuple[tuple[Manifest, ...], tuple[Manifest, ...]],
     beside: Beside,
 ) -> tuple[ToldFinding, ...]:
     """Ask the rules; an environment that goes as a whole breaks none."""
+    before, after = sides
     if after.loaded is None or after.loaded.platform is None:
         return ()
     sources = sources_of(repo, after, after.loaded, beside)
-    planned = Planned(
-        *manifests, after.loaded.platform, sources.versions, sources.is_lab, sources.texts
-    )
+    is_lab = sources.is_lab and not was_no_lab(repo, before, beside)
+    planned = Planned(*manifests, after.loaded.platform, sources.versions, is_lab, sources.texts)
     return told(asked_rules(planned), sources.places)
 
 
@@ -161,7 +161,9 @@ def finish(
         failed: Pulumi's own exit code, which stands where no rule refuses; 0 where it did not
             fail or is not known.
     """
-    by_objects = plan_of_objects(*begun.manifests)
+    # Of an environment that goes nothing is applied; its cluster stays as it is.
+    is_gone = begun.found.environment is Presence.REMOVED
+    by_objects = plan_of_objects(*(((), ()) if is_gone else begun.manifests))
     made = Review(
         begun.findings,
         completed(plan, by_objects) if plan else by_objects,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from tests.cli.reviewed import Reviewing
 from tests.cli.test_review import document
 
@@ -28,6 +30,20 @@ def test_every_stack_of_the_environment_is_read_on_both_kinds_of_side(
     )
 
 
+def test_what_is_no_text_in_a_file_hides_nothing_else_of_it(reviewing: Reviewing) -> None:
+    """A comment in GBK, as an editor of another time writes it, and a secret."""
+    file = reviewing.repo.root / "stacks" / "Pulumi.local.yaml"
+    secret = b"  tallyard:registry-token: glpat-0123456789abcdef012\n  # \xc1\xee\n"
+    file.write_bytes(file.read_bytes() + secret)
+    (finding,) = document(reviewing, "--no-cluster")["findings"]
+    assert (finding["rule"], finding["file"]) == ("secrets-hidden", "stacks/Pulumi.local.yaml")
+
+
+def test_a_pipe_among_the_stacks_is_not_waited_for(reviewing: Reviewing) -> None:
+    os.mkfifo(reviewing.repo.root / "stacks" / "Pulumi.pipe.yaml")
+    assert document(reviewing, "--no-cluster")["findings"] == []
+
+
 def test_one_stack_that_is_no_lab_is_enough_for_the_rules_about_images(
     reviewing: Reviewing,
 ) -> None:
@@ -35,6 +51,7 @@ def test_one_stack_that_is_no_lab_is_enough_for_the_rules_about_images(
     text = (reviewing.repo.root / "stacks" / "Pulumi.local.yaml").read_text()
     lab = ("config:\n", "config:\n  tallyard:lab: true\n")
     reviewing.repo.change(lab, name="stacks/Pulumi.local.yaml")
+    reviewing.repo.commit()
     assert document(reviewing, "--no-cluster")["refused"] == 0
     reviewing.repo.write("stacks/Pulumi.eu.yaml", text)
     assert document(reviewing, "--no-cluster")["refused"] == 1

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -195,9 +195,25 @@ def test_in_place_of_a_damaged_state_the_one_before_is_taken(
 ) -> None:
     made = make("true")
     state = _damaged(made, content)
-    state.with_name("local.json.bak").write_text('{"checkpoint": {"latest": 1}}')
+    before = '{"checkpoint": {"latest": {"resources": []}}}'
+    state.with_name("local.json.bak").write_text(before)
     made.up(Silence())
-    assert json.loads(state.read_text()) == {"checkpoint": {"latest": 1}}
+    assert state.read_text() == before
+
+
+@pytest.mark.parametrize("content", ["", None])
+def test_one_of_before_the_first_up_takes_its_place_only_while_that_is_not_done(
+    make: Make, content: str | None
+) -> None:
+    """It knows of nothing: what the spec has lost since would stay in the cluster for ever."""
+    made = make("true")
+    state = _damaged(made, content)
+    state.with_name("local.json.bak").write_text('{"checkpoint": {}}')
+    with pytest.raises(LabError, match="cannot be read"):
+        made.up(Silence())
+    made.file.update(lambda found: replace(found, begun="a hash"))
+    made.up(Silence())
+    assert state.read_text() == '{"checkpoint": {}}'
 
 
 def test_a_damaged_state_with_none_before_it_is_told_with_what_helps(
