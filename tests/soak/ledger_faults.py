@@ -115,8 +115,8 @@ FAULTS = (
     Fault(
         "L4",
         "store/reading.py",
-        "statement.with_for_update() if for_writing else statement",
-        "statement",
+        "_HEAD_HELD if for_writing else _HEAD",
+        "_HEAD",
     ),
     Fault(
         "L4",

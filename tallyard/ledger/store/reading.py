@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import batched
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Row, Select, select
+from sqlalchemy import BindParameter, Connection, Row, bindparam, select
 
 from tallyard.ledger.accounts import Account
 from tallyard.ledger.books import Books
@@ -22,6 +22,26 @@ _KEYS_PER_STATEMENT = 1000
 # How many transactions are in memory at a time while the journal is read.
 _PAGE = 1000
 
+# Made once: a statement takes longer to make than SQLite takes to run it.
+_HEAD = select(schema.head)
+_HEAD_HELD = _HEAD.with_for_update()
+_some: BindParameter[Any] = bindparam("some", expanding=True)
+_FREEZES = select(schema.freezes).where(schema.freezes.c.id.in_(_some))
+_BY_KEYS = select(schema.transactions).where(schema.transactions.c.key.in_(_some))
+_ENTRIES = (
+    select(schema.entries)
+    .where(schema.entries.c.seq.in_(_some))
+    .order_by(schema.entries.c.seq, schema.entries.c.number)
+)
+_JOURNAL = (
+    select(schema.transactions)
+    .where(schema.transactions.c.seq > bindparam("after"))
+    .where(schema.transactions.c.seq <= bindparam("until"))
+    .order_by(schema.transactions.c.seq)
+    .limit(_PAGE)
+)
+_SEQ_MAX = 2**63 - 1
+
 
 def head(connection: Connection, *, for_writing: bool = False) -> Row[Any]:
     """Return the last transaction's number, moment and digest; a writer holds the row.
@@ -29,8 +49,7 @@ def head(connection: Connection, *, for_writing: bool = False) -> Row[Any]:
     Raises:
         CorruptError: There is no such row.
     """
-    statement = select(schema.head)
-    found = connection.execute(statement.with_for_update() if for_writing else statement).first()
+    found = connection.execute(_HEAD_HELD if for_writing else _HEAD).first()
     if found is None:
         raise CorruptError("the table head is empty")
     return found
@@ -61,52 +80,40 @@ def books(connection: Connection) -> Books:
 def freezes(connection: Connection, ids: Collection[str]) -> Iterator[FreezeRecord]:
     """Yield the freezes of these ids that there are, open or not."""
     for some in batched(ids, _KEYS_PER_STATEMENT):
-        statement = select(schema.freezes).where(schema.freezes.c.id.in_(some))
-        yield from map(rows.freeze, connection.execute(statement))
+        yield from map(rows.freeze, connection.execute(_FREEZES, {"some": some}))
 
 
 def by_keys(connection: Connection, keys: Collection[str]) -> dict[str, Transaction]:
     """Return the transactions that were done by these keys."""
     found = {}
     for some in batched(keys, _KEYS_PER_STATEMENT):
-        where = select(schema.transactions).where(schema.transactions.c.key.in_(some))
-        found.update({t.command.key: t for t, _ in _with_entries(connection, where)})
+        transactions = connection.execute(_BY_KEYS, {"some": some}).all()
+        found.update({t.command.key: t for t, _ in _with_entries(connection, transactions)})
     return found
 
 
 def journal(
-    connection: Connection, after: int = 0, until: int | None = None
+    connection: Connection, after: int = 0, until: int = _SEQ_MAX
 ) -> Iterator[tuple[Transaction, str]]:
     """Yield the transactions after a number, each with the digest that stands beside it.
 
     Raises:
         CorruptError: A row cannot be read as what it should be.
     """
-    table = schema.transactions
-    while True:
-        page = select(table).where(table.c.seq > after).order_by(table.c.seq).limit(_PAGE)
-        if until is not None:
-            page = page.where(table.c.seq <= until)
-        last = after
-        for transaction, digest in _with_entries(connection, page):
-            last = transaction.seq
-            yield transaction, digest
-        if last == after:
+    while after < until:
+        page = connection.execute(_JOURNAL, {"after": after, "until": until}).all()
+        if not page:
             return
-        after = last
+        yield from _with_entries(connection, page)
+        after = page[-1].seq
 
 
 def _with_entries(
-    connection: Connection, statement: Select[Any]
+    connection: Connection, found: Sequence[Row[Any]]
 ) -> Iterator[tuple[Transaction, str]]:
-    found = connection.execute(statement).all()
-    if not found:
-        return
     entries: defaultdict[int, list[Row[Any]]] = defaultdict(list)
-    table = schema.entries
     for some in batched([row.seq for row in found], _KEYS_PER_STATEMENT):
-        theirs = select(table).where(table.c.seq.in_(some)).order_by(table.c.seq, table.c.number)
-        for row in connection.execute(theirs):
+        for row in connection.execute(_ENTRIES, {"some": some}):
             entries[row.seq].append(row)
     for row in found:
         try:

@@ -10,12 +10,23 @@ from sqlalchemy import Connection, Insert, Table, insert, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from tallyard.ledger.books import Books
-from tallyard.ledger.commands import SetPrice, freezes_of
+from tallyard.ledger.commands import (
+    GrantProject,
+    Merge,
+    MoveUser,
+    Regrant,
+    Rename,
+    SetPrice,
+    freezes_of,
+)
 from tallyard.ledger.entries import Kind
 from tallyard.ledger.store import rows, schema
 from tallyard.ledger.store.engine import is_sqlite
 from tallyard.ledger.store.rows import Values
 from tallyard.ledger.transactions import Transaction
+
+# What changes a project's name, shares or place.
+_OF_PROJECTS = (GrantProject, Regrant, Rename, MoveUser, Merge)
 
 type Done = Sequence[tuple[Transaction, str]]
 
@@ -68,6 +79,7 @@ def _projects(books: Books, transactions: Sequence[Transaction]) -> list[Values]
     names = {
         name
         for transaction in transactions
+        if isinstance(transaction.command, _OF_PROJECTS)
         for field in ("project", "source", "target")
         if (name := getattr(transaction.command, field, None)) in books.projects
     }

@@ -1,0 +1,229 @@
+"""How many durable freezes a second the ledger makes, beside plain rows in the same databases.
+
+Usage: .venv/bin/python benchmarks/ledger.py [RUNS]
+
+Each run measures, one after the other, on the disk that holds the temporary folder:
+  fsync     4 KiB appended to a file and brought to the disk: what nobody is faster than who
+            goes to the disk for each freeze;
+  rows      what a simple program would do, for each freeze one transaction: three conditional
+            updates (user, project, cluster) and a row of a journal, SQLite and PostgreSQL;
+  ours      the same freeze by `Store.do`, decided by all rules and written with its entries,
+            one by one;
+  grouped   ours in groups of 100, as a desk makes them of many who come at once;
+  desk      32 threads that each wait for their own answer, with the time of a single one.
+Both write WAL with full durability (SQLite `synchronous = FULL`, PostgreSQL
+`synchronous_commit = on`); PostgreSQL runs on the same disk and is asked over a socket.
+
+The bounds, for the medians of the runs: one by one ours reaches at least half of what plain rows
+do; grouped it makes at least three times as many as they do one by one.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import statistics
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from functools import partial
+from itertools import batched, count
+from pathlib import Path
+
+import psycopg
+from sqlalchemy import Engine
+
+from tallyard.ledger.commands import Freeze, GrantCluster
+from tallyard.ledger.store.desk import Desk
+from tallyard.ledger.store.engine import engine_of
+from tallyard.ledger.store.migrating import migrate
+from tallyard.ledger.store.store import Done, Outcome, Store
+from tests.ledger import postgresql
+from tests.ledger.keepers import emptied
+from tests.ledger.ledgers import DECEMBER, NOVEMBER, H, freeze_of, grant_of
+
+RUNS_DEFAULT = 5
+ONE_BY_ONE, GROUPED, GROUP = 300, 5_000, 100
+THREADS = 32
+ONE_RATIO_MIN, GROUPED_RATIO_MIN = 0.5, 3.0
+_BLOCK = bytes(4096)
+_TABLES = (
+    "CREATE TABLE accounts (name TEXT PRIMARY KEY, available BIGINT, frozen BIGINT)",
+    "CREATE TABLE journal (id TEXT PRIMARY KEY, project TEXT, person TEXT, amount BIGINT)",
+)
+_UPDATE = (
+    "UPDATE accounts SET available = available - {0}, frozen = frozen + {0} "
+    "WHERE name = {0} AND available >= {0}"
+)
+_ACCOUNTS = ("cluster", "nlp", "nlp/li.wei")
+_PLENTY = 10**17
+
+type Rates = defaultdict[str, list[float]]
+
+
+def main() -> int:
+    """Measure, print each figure with its ratio, and say whether the bounds hold."""
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else RUNS_DEFAULT
+    rates: Rates = defaultdict(list)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        postgresql.running(Path(folder) / "data") as server,
+    ):
+        for run in range(runs):
+            _run(Path(folder) / str(run), server.get_uri(), rates)
+            print(f"run {run + 1} of {runs}", file=sys.stderr)
+    return _report(rates)
+
+
+def _run(folder: Path, address: str, rates: Rates) -> None:
+    folder.mkdir()
+    rates["fsync"].append(_fsync(folder / "plain"))
+    rates["rows, SQLite"].append(_rows_of_sqlite(folder / "rows.db"))
+    _ours(engine_of(folder / "ours.db"), "SQLite", rates)
+    rates["rows, PostgreSQL"].append(_rows_of_postgresql(address))
+    _ours(engine_of(address), "PostgreSQL", rates)
+
+
+def _rate(number: int, work: Callable[[], object]) -> float:
+    begin = time.perf_counter()
+    work()
+    return number / (time.perf_counter() - begin)
+
+
+def _fsync(file: Path) -> float:
+    with file.open("wb") as out:
+
+        def write() -> None:
+            for _ in range(ONE_BY_ONE):
+                out.write(_BLOCK)
+                out.flush()
+                os.fdatasync(out.fileno())
+
+        return _rate(ONE_BY_ONE, write)
+
+
+def _rows_of_sqlite(file: Path) -> float:
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        for pragma in ("journal_mode = WAL", "synchronous = FULL"):
+            connection.execute(f"PRAGMA {pragma}")
+        for table in _TABLES:
+            connection.execute(table)
+        accounts = [(name, _PLENTY, 0) for name in _ACCOUNTS]
+        connection.executemany("INSERT INTO accounts VALUES (?, ?, ?)", accounts)
+
+        def freeze() -> None:
+            for number in range(ONE_BY_ONE):
+                connection.execute("BEGIN IMMEDIATE")
+                for name in _ACCOUNTS:
+                    connection.execute(_UPDATE.format("?"), (1, 1, name, 1))
+                row = (f"f{number}", "nlp", "li.wei", 1)
+                connection.execute("INSERT INTO journal VALUES (?, ?, ?, ?)", row)
+                connection.execute("COMMIT")
+
+        return _rate(ONE_BY_ONE, freeze)
+
+
+def _rows_of_postgresql(address: str) -> float:
+    with psycopg.connect(address) as connection:
+        connection.execute("SET synchronous_commit = on")
+        connection.execute("DROP SCHEMA IF EXISTS plain CASCADE")
+        connection.execute("CREATE SCHEMA plain")
+        connection.execute("SET search_path = plain")
+        for table in _TABLES:
+            connection.execute(table)
+        for name in _ACCOUNTS:
+            connection.execute("INSERT INTO accounts VALUES (%s, %s, 0)", (name, _PLENTY))
+        connection.commit()
+
+        def freeze() -> None:
+            for number in range(ONE_BY_ONE):
+                for name in _ACCOUNTS:
+                    connection.execute(_UPDATE.format("%s"), (1, 1, name, 1))
+                row = (f"f{number}", "nlp", "li.wei", 1)
+                connection.execute("INSERT INTO journal VALUES (%s, %s, %s, %s)", row)
+                connection.commit()
+
+        return _rate(ONE_BY_ONE, freeze)
+
+
+def _ours(engine: Engine, kind: str, rates: Rates) -> None:
+    migrate(engine)
+    store = Store(emptied(engine), lambda: NOVEMBER)
+    grants = (
+        GrantCluster(key="c", grant="g", amount=_PLENTY, starts=NOVEMBER, expires=DECEMBER),
+        grant_of("g", "nlp", _PLENTY // 10, {"li.wei": 100}, grant="g"),
+    )
+    store.do(grants)
+    numbers = count()
+    for name, wanted, size in (("ours", ONE_BY_ONE, 1), ("grouped", GROUPED, GROUP)):
+        groups = list(batched(_freezes(numbers, wanted), size))
+        rates[f"{name}, {kind}"].append(_rate(wanted, partial(_do_groups, store, groups)))
+    _desk(store, numbers, kind, rates)
+    engine.dispose()
+
+
+def _desk(store: Store, numbers: Iterator[int], kind: str, rates: Rates) -> None:
+    desk = Desk(store)
+    waits: list[float] = []
+
+    def one(freeze: Freeze) -> None:
+        begin = time.perf_counter()
+        outcome = desk.do(freeze)
+        waits.append(time.perf_counter() - begin)
+        _require(outcome)
+
+    freezes = list(_freezes(numbers, GROUPED // 2))
+    with ThreadPoolExecutor(THREADS) as threads:
+        rates[f"desk, {kind}"].append(_rate(len(freezes), lambda: list(threads.map(one, freezes))))
+    waits.sort()
+    rates[f"desk p50 ms, {kind}"].append(waits[len(waits) // 2] * 1000)
+    rates[f"desk p99 ms, {kind}"].append(waits[len(waits) * 99 // 100] * 1000)
+
+
+def _freezes(numbers: Iterator[int], wanted: int) -> Iterator[Freeze]:
+    for number, _ in zip(numbers, range(wanted), strict=False):
+        yield freeze_of(f"k{number}", f"j{number}", H)
+
+
+def _do_groups(store: Store, groups: Iterable[Sequence[Freeze]]) -> None:
+    for group in groups:
+        for outcome in store.do(group):
+            _require(outcome)
+
+
+def _require(outcome: Outcome) -> None:
+    if not isinstance(outcome, Done):
+        raise TypeError(f"a freeze that fits was refused: {outcome}")
+
+
+def _report(rates: Rates) -> int:
+    middle = {name: statistics.median(found) for name, found in rates.items()}
+    bound = middle["fsync"]
+    print(f"{'fsync, 4 KiB':24} {bound:10,.0f} /s")
+    is_good = True
+    for kind in ("SQLite", "PostgreSQL"):
+        rows = middle[f"rows, {kind}"]
+        print(f"{f'rows, {kind}':24} {rows:10,.0f} /s  {rows / bound:6.2f} x fsync")
+        for name, least in (("ours", ONE_RATIO_MIN), ("grouped", GROUPED_RATIO_MIN), ("desk", 0.0)):
+            found = rates[f"{name}, {kind}"]
+            ratios = [
+                mine / theirs for mine, theirs in zip(found, rates[f"rows, {kind}"], strict=True)
+            ]
+            ratio = statistics.median(ratios)
+            is_good &= ratio >= least
+            told = f" (at least {least:.1f})" if least else ""
+            print(
+                f"{f'{name}, {kind}':24} {middle[f'{name}, {kind}']:10,.0f} /s  {ratio:6.2f} x rows "
+                f"({min(ratios):.2f}-{max(ratios):.2f}){told}"
+            )
+        p50, p99 = (middle[f"desk {p} ms, {kind}"] for p in ("p50", "p99"))
+        print(f"{f'one at a desk, {kind}':24} p50 {p50:.1f} ms, p99 {p99:.1f} ms")
+    return 0 if is_good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
