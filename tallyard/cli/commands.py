@@ -23,6 +23,7 @@ class Command:
 GROUPS: Mapping[str, str] = {
     "spec": "Check and print what the YAML asks for.",
     "node": "The hosts: which take work, and why the others do not.",
+    "ledger": "The books of core-hours: look at them, recount them, keep them safe.",
     "lab": "A real control plane on this machine, with simulated hosts.",
 }
 
@@ -92,6 +93,36 @@ COMMANDS: tuple[Command, ...] = (
         "tallyard.cli.node_command:check",
         "Show each host with what keeps it from work.",
         "tally node check",
+    ),
+    Command(
+        ("ledger", "verify"),
+        "tallyard.cli.ledger_command:verify",
+        "Recount every balance from the journal.",
+        "tally ledger verify --store ledger.db",
+    ),
+    Command(
+        ("ledger", "tail"),
+        "tallyard.cli.ledger_command:tail",
+        "Show the last transactions of the journal.",
+        "tally ledger tail -n 50 --store ledger.db",
+    ),
+    Command(
+        ("ledger", "backup"),
+        "tallyard.cli.ledger_command:backup",
+        "Write the whole journal to a file, while others go on writing.",
+        "tally ledger backup ledger.jsonl --store ledger.db",
+    ),
+    Command(
+        ("ledger", "restore"),
+        "tallyard.cli.ledger_command:restore",
+        "Bring the books of a backup back into an empty store.",
+        "tally ledger restore ledger.jsonl --store new.db",
+    ),
+    Command(
+        ("ledger", "migrate"),
+        "tallyard.cli.ledger_command:migrate",
+        "Make a store's tables, or bring them to this version.",
+        "tally ledger migrate --store ledger.db",
     ),
     Command(
         ("lab", "up"),
