@@ -1,6 +1,6 @@
 # Two commands matter: `make up` and `make test`. Each brings what it needs.
 .DEFAULT_GOAL := help
-SOAKS = soak-bytes soak-converge soak-crowd soak-interrupted soak-ledger soak-mutants soak-editor
+SOAKS = soak-bytes soak-converge soak-crowd soak-faults soak-interrupted soak-ledger soak-mutants soak-editor
 .PHONY: $(SOAKS) help up down test check lint preview lock bench pins bootstrap
 COMPILE = pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-annotate --no-header
 
@@ -46,6 +46,9 @@ soak-ledger: bootstrap ## Live 20 lives of a ledger, its writer killed 240 times
 
 soak-crowd: bootstrap ## Let 32 processes freeze 1,000 times each in one PostgreSQL (ARGS="--processes N")
 	@.venv/bin/python -m tests.soak.ledger_crowd $(ARGS)
+
+soak-faults: bootstrap ## Make 44 faults by hand in the ledger's code: which test catches each? (ARGS="--only N")
+	@nice -n 10 .venv/bin/python -m tests.soak.ledger_faults $(ARGS)
 
 soak-mutants: bootstrap ## Load 10,000 mutants of the specs, 200 as processes (ARGS="COUNT --seed N --only I")
 	@nice -n 10 .venv/bin/python -m tests.soak.mutants --seed 2026 $(ARGS)
