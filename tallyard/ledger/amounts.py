@@ -10,6 +10,7 @@ CORE_HOUR = 3_600_000
 _CENTS_PER_CORE_HOUR = 100
 _CENT = CORE_HOUR // _CENTS_PER_CORE_HOUR
 _MILLI = 1000
+_PER_CENT = 100
 
 
 def of_core_hours(hours: int) -> int:
@@ -26,6 +27,11 @@ def of_rate(rate_milli: int, seconds: int) -> int:
     if seconds < 0:
         raise ValueError(f"{seconds} s: a time is never negative")
     return rate_milli * seconds
+
+
+def part_of(amount: int, percent: int) -> int:
+    """Return a share of an amount; a part of a thousandth is nobody's."""
+    return amount * percent // _PER_CENT
 
 
 def text(amount: int) -> str:

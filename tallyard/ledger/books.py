@@ -13,13 +13,12 @@ from operator import attrgetter
 
 from tallyard.ledger import facts
 from tallyard.ledger.accounts import Account
+from tallyard.ledger.amounts import part_of
 from tallyard.ledger.commands import Expire
 from tallyard.ledger.entries import Entry, Kind
 from tallyard.ledger.lots import Lot
 from tallyard.ledger.records import FreezeRecord, ProjectRecord, Rate
 from tallyard.ledger.transactions import GENESIS, Transaction
-
-_PER_CENT = 100
 
 
 class Books:
@@ -59,6 +58,11 @@ class Books:
         """Return the grants that may be frozen from now, earliest expiry first."""
         return [lot for lot in self.lots_of(account) if lot.is_open(at)]
 
+    def shared(self, project: str, grant: str) -> dict[Account, Lot]:
+        """Return a grant as the project has it and each of its users; the cluster's, for no project."""
+        accounts = (Account(project), *self.users_of(project))
+        return {account: lot for account in accounts if (lot := self.lot(account, grant))}
+
     def available(self, account: Account, at: int) -> int:
         """Return what an account may freeze at a moment."""
         lots = self.lots.get(account, {}).values()
@@ -67,7 +71,7 @@ class Books:
     def cap(self, project: str, percent: int, at: int) -> int:
         """Return what one queue may have frozen: a part of the grants that are open."""
         lots = self.lots.get(Account(project), {}).values()
-        return sum(lot.given for lot in lots if lot.is_open(at)) * percent // _PER_CENT
+        return part_of(sum(lot.given for lot in lots if lot.is_open(at)), percent)
 
     def debt(self, account: Account) -> int:
         """Return what an account owes."""
@@ -144,8 +148,7 @@ class Books:
         if isinstance(transaction.command, Expire):
             touched.add((Account(transaction.command.project), transaction.command.grant))
         for account, grant in touched:
-            accounts = (Account(account.project), *self.users_of(account.project))
-            lots = {a: lot for a in accounts if (lot := self.lot(a, grant))}
+            lots = self.shared(account.project, grant)
             if all(lot.has_ended(transaction.at) for lot in lots.values()):
                 for each, lot in lots.items():
                     self.ended[each, grant] = lot

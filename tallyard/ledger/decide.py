@@ -8,13 +8,11 @@ from typing import Any
 
 from tallyard.ledger import commands, freezing, granting, moving, refunding
 from tallyard.ledger.books import Books
+from tallyard.ledger.bounds import out_of_bounds
 from tallyard.ledger.commands import AnyCommand
 from tallyard.ledger.entries import Entry
-from tallyard.ledger.refusals import Reason, Refusal, Refused
+from tallyard.ledger.refusals import Refusal
 from tallyard.ledger.transactions import Transaction
-
-# A key is an index's entry in two databases; the longest of ours is two UIDs and three words.
-KEY_LENGTH_MAX = 200
 
 type _Rule = Callable[[Books, Any, int], tuple[Entry, ...] | Refusal]
 _RULES: Mapping[type, _Rule] = MappingProxyType(
@@ -45,8 +43,8 @@ def decide(books: Books, command: AnyCommand, at: int) -> Transaction | Refusal:
         command: What is wanted. That its key is new is the caller's to know.
         at: Now, in seconds since 1970; a clock that went back counts as standing still.
     """
-    if not 0 < len(command.key) <= KEY_LENGTH_MAX:
-        return Refused(Reason.KEY, command.key[:KEY_LENGTH_MAX], len(command.key), KEY_LENGTH_MAX)
+    if wrong := out_of_bounds(command):
+        return wrong
     at = max(at, books.at)
     found = _RULES[type(command)](books, command, at)
     if isinstance(found, tuple):

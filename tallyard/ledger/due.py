@@ -47,6 +47,12 @@ def due(platform: Platform, books: Books, at: int) -> Iterator[AnyCommand]:
     yield from _debts(books, at)
 
 
+def is_left(books: Books, account: Account, grant: str) -> bool:
+    """Say whether something of a grant that is over can expire, or nothing is frozen in it."""
+    lots = books.shared(account.project, grant).values()
+    return any(lot.available for lot in lots) or not any(lot.frozen for lot in lots)
+
+
 def capacity(platform: Platform, span: Span) -> int:
     """Return what the cluster's cards can give in a month, with what `overcommit` adds.
 
@@ -76,7 +82,7 @@ def _ends(platform: Platform, books: Books, at: int) -> Iterator[Expire]:
     projects = {project.id: project for project in platform.projects.values()}
     for account in sorted(a for a in books.lots if a.level is not Level.USER):
         for lot in books.lots_of(account):
-            if at < lot.expires or not _is_left(books, account, lot):
+            if at < lot.expires or not is_left(books, account, lot.grant):
                 continue
             key = f"expire/{account}/{lot.grant}/{lot.expires}"
             record = books.projects.get(account.project)
@@ -89,13 +95,6 @@ def _ends(platform: Platform, books: Books, at: int) -> Iterator[Expire]:
                 keep_percent=kept,
                 keep_until=until,
             )
-
-
-def _is_left(books: Books, account: Account, lot: Lot) -> bool:
-    """Say whether something of a grant that is over can expire, or nothing is frozen in it."""
-    users = books.users_of(account.project) if account.project else ()
-    mine = [lot, *(own for user in users if (own := books.lot(user, lot.grant)))]
-    return any(each.available for each in mine) or not any(each.frozen for each in mine)
 
 
 def _kept(platform: Platform, project: Project | None, lot: Lot, at: int) -> tuple[int, int]:

@@ -109,21 +109,23 @@ def _refunded(books: Books, command: Refund, _: Transaction) -> None:
 def _kept(books: Books, command: Expire, _: Transaction) -> None:
     if not command.keep_until:
         return
-    for account in (Account(command.project), *books.users_of(command.project)):
-        if lot := books.lot(account, command.grant):
-            lot.expires = command.keep_until
-            lot.has_rolled = True
-            books.changed.add((account, command.grant))
+    for account, lot in books.shared(command.project, command.grant).items():
+        lot.expires = command.keep_until
+        lot.has_rolled = True
+        books.changed.add((account, command.grant))
 
 
 def _granted(books: Books, command: GrantProject, _: Transaction) -> None:
     _project(books, command.project).shares = _shares(command.shares)
 
 
-def _regranted(books: Books, command: Regrant, _: Transaction) -> None:
-    _project(books, command.project).shares = _shares(command.shares)
+def _regranted(books: Books, command: Regrant, transaction: Transaction) -> None:
     account = Account(command.project)
+    if command.project:
+        _project(books, command.project).shares = _shares(command.shares)
     if lot := books.lot(account, command.grant):
+        done = sum(e.amount for e in transaction.entries if e.account == account)
+        lot.untaken += done - lot.change_to(command.amount, transaction.at)
         lot.base = command.amount
         books.changed.add((account, command.grant))
 

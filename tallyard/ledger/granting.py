@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tallyard.ledger.accounts import CLUSTER, Account
+from tallyard.ledger.amounts import part_of
 from tallyard.ledger.books import Books
 from tallyard.ledger.commands import Adjust, Expire, GrantCluster, GrantProject, Regrant, Share
 from tallyard.ledger.entries import Entry, Kind
@@ -30,7 +31,7 @@ def grant_project(books: Books, command: GrantProject, at: int) -> Entries | Ref
     """Give a project core-hours, and each user its share."""
     account = Account(command.project)
     wrong = _wrong_grant(books, account, command, at)
-    wrong = wrong or wrong_project(books, command.project) or _wrong_shares(command.shares)
+    wrong = wrong or wrong_project(books, command.project) or wrong_shares(command.shares)
     if wrong:
         return wrong
     shares = (
@@ -48,12 +49,10 @@ def regrant(books: Books, command: Regrant, at: int) -> Entries | Refusal:
         return lot
     if command.amount < 0:
         return Refused(Reason.AMOUNT, command.project, command.amount)
-    if wrong := _wrong_shares(command.shares):
+    if wrong := wrong_shares(command.shares):
         return wrong
-    # In proportion, and toward nothing: neither side gains by changing to and fro.
-    difference = command.amount - lot.base
-    part = abs(difference) * (lot.expires - at) // (lot.expires - lot.starts)
-    change = max(part if difference > 0 else -part, -lot.available)
+    # What an earlier change could not take is still to be taken.
+    change = max(lot.change_to(command.amount, at) - lot.untaken, -lot.available)
     shares = {share.user: share.percent for share in command.shares}
     return (
         *adjusted(lot, Account(command.project), change),
@@ -81,8 +80,8 @@ def adjust(books: Books, command: Adjust, at: int) -> Entries | Refusal:
 
 def expire(books: Books, command: Expire, at: int) -> Entries | Refusal:
     """End a grant for the project and its users, or keep a part of it once."""
-    account = Account(command.project)
-    lot = books.lot(account, command.grant)
+    lots = books.shared(command.project, command.grant)
+    lot = lots.get(account := Account(command.project))
     if lot is None:
         return Refused(Reason.NO_GRANT, f"{account} {command.grant}")
     if at < lot.expires:
@@ -91,11 +90,10 @@ def expire(books: Books, command: Expire, at: int) -> Entries | Refusal:
         return wrong
     if command.keep_until and (lot.has_rolled or command.keep_until <= at):
         return Refused(Reason.PERIOD, f"{account} {command.grant}", at, command.keep_until)
-    accounts = (account, *(books.users_of(command.project) if command.project else ()))
     return tuple(
         Entry(Kind.EXPIRE, each, command.grant, gone)
-        for each in accounts
-        if (mine := books.lot(each, command.grant)) and (gone := _gone(mine, command))
+        for each, mine in lots.items()
+        if (gone := _gone(mine, command))
     )
 
 
@@ -127,15 +125,23 @@ def reshared(
     """
     accounts = {Account(project, user): percent for user, percent in shares.items()}
     for account in sorted({*accounts, *books.users_of(project)}):
-        mine = books.lot(account, lot.grant)
-        target = part_of(given, accounts.get(account, 0))
-        change = target - (mine.given if mine else 0)
-        yield from adjusted(lot, account, max(change, -mine.available if mine else 0))
+        yield from reshared_to(books, lot, account, part_of(given, accounts.get(account, 0)))
 
 
-def part_of(amount: int, percent: int) -> int:
-    """Return a share of an amount; a part of a thousandth is nobody's."""
-    return amount * percent // _PER_CENT
+def reshared_to(books: Books, lot: Lot, account: Account, part: int) -> Iterator[Entry]:
+    """Yield what makes a user's part of a grant so much; what is in use is never taken."""
+    mine = books.lot(account, lot.grant)
+    given, available = (mine.given, mine.available) if mine else (0, 0)
+    yield from adjusted(lot, account, max(part - given, -available))
+
+
+def wrong_shares(shares: tuple[Share, ...]) -> Refused | None:
+    """Return which share is none, or is said twice."""
+    users = [share.user for share in shares]
+    for index, share in enumerate(shares):
+        if not 0 <= share.percent <= _PER_CENT or not share.user or share.user in users[:index]:
+            return Refused(Reason.SHARE, share.user, share.percent, _PER_CENT)
+    return None
 
 
 def _wrong_grant(
@@ -148,14 +154,6 @@ def _wrong_grant(
         return Refused(Reason.PERIOD, subject, command.starts, command.expires)
     if (account, command.grant) in books.grants:
         return Refused(Reason.GRANT_EXISTS, subject)
-    return None
-
-
-def _wrong_shares(shares: tuple[Share, ...]) -> Refused | None:
-    users = [share.user for share in shares]
-    for index, share in enumerate(shares):
-        if not 0 <= share.percent <= _PER_CENT or not share.user or share.user in users[:index]:
-            return Refused(Reason.SHARE, share.user, share.percent, _PER_CENT)
     return None
 
 

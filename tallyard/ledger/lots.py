@@ -25,7 +25,8 @@ class Lot(Struct):
     """The balances of one grant in one account, in thousandths of a core-second.
 
     It can be frozen from `starts` until before `expires` (seconds since 1970, UTC). `base` is
-    the amount that the spec gives for the whole period. `has_rolled` says that its period is
+    the amount that the spec gives for the whole period; `untaken` is what a lower one should have
+    taken and could not, because it was in use. `has_rolled` says that its period is
     over and the rest of it was kept for another one.
     """
 
@@ -33,6 +34,7 @@ class Lot(Struct):
     starts: int
     expires: int
     base: int = 0
+    untaken: int = 0
     has_rolled: bool = False
     granted: int = 0
     refunded: int = 0
@@ -54,6 +56,15 @@ class Lot(Struct):
     def has_ended(self, at: int) -> bool:
         """Say whether nothing can become of it any more."""
         return at >= self.expires and not self.available and not self.frozen
+
+    def change_to(self, base: int, at: int) -> int:
+        """Return what another amount for the period gives or takes for the rest of it.
+
+        In proportion and toward nothing, so that nobody gains by changing to and fro.
+        """
+        difference = base - self.base
+        part = abs(difference) * (self.expires - at) // (self.expires - self.starts)
+        return part if difference > 0 else -part
 
     def move(self, entry: Entry) -> None:
         """Move the balances as an entry says."""

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from tallyard.ledger.accounts import Account
+from tallyard.ledger.amounts import part_of
 from tallyard.ledger.books import Books
-from tallyard.ledger.commands import Merge, MoveUser, Rename, SetPrice
+from tallyard.ledger.commands import Merge, MoveUser, Rename, SetPrice, Share
 from tallyard.ledger.entries import Entry
 from tallyard.ledger.facts import merged_suffix
-from tallyard.ledger.granting import adjusted, part_of, reshared, wrong_project
+from tallyard.ledger.granting import (
+    adjusted,
+    reshared,
+    reshared_to,
+    wrong_project,
+    wrong_shares,
+)
 from tallyard.ledger.lots import Lot
 from tallyard.ledger.refusals import Reason, Refusal, Refused
 
 type Entries = tuple[Entry, ...]
 
-_PER_CENT = 100
-
 
 def rename(books: Books, command: Rename, at: int) -> Entries | Refusal:  # noqa: ARG001
     """Nothing moves: the id stays."""
     if not command.name:
-        return Refused(Reason.KEY, command.project)
+        return Refused(Reason.TEXT, command.project)
     return wrong_project(books, command.project) or ()
 
 
@@ -27,14 +32,12 @@ def move_user(books: Books, command: MoveUser, at: int) -> Entries | Refusal:
     """Take the user's available share in one project, give the new share in another."""
     if wrong := _wrong_pair(books, command.source, command.target):
         return wrong
-    if not 0 <= command.percent <= _PER_CENT:
-        return Refused(Reason.SHARE, command.user, command.percent, _PER_CENT)
+    if wrong := wrong_shares((Share(command.user, command.percent),)):
+        return wrong
     left, joined = Account(command.source, command.user), Account(command.target, command.user)
     entries = [e for lot in books.lots_of(left) for e in adjusted(lot, left, -lot.available)]
     for lot in books.open_lots(Account(command.target), at):
-        mine = books.lot(joined, lot.grant)
-        change = part_of(lot.given, command.percent) - (mine.given if mine else 0)
-        entries += adjusted(lot, joined, max(change, -mine.available if mine else 0))
+        entries += reshared_to(books, lot, joined, part_of(lot.given, command.percent))
     return tuple(entries)
 
 
@@ -42,7 +45,7 @@ def merge(books: Books, command: Merge, at: int) -> Entries | Refusal:
     """Move what is available, grant by grant; the target's users get their share of it."""
     source, target = Account(command.source), Account(command.target)
     record = books.projects.get(command.source)
-    again = bool(record) and record is not None and record.merged_into == command.target
+    again = record is not None and record.merged_into == command.target
     if wrong := _wrong_pair(books, command.source, command.target, is_again=again):
         return wrong
     if owed := books.debt(source):

@@ -12,7 +12,7 @@ class Reason(StrEnum):
     """What was wrong with a command whatever the balances are."""
 
     AMOUNT = "amount"
-    KEY = "key"
+    TEXT = "text"
     KEY_REUSED = "key-reused"
     PERIOD = "period"
     GRANT_EXISTS = "grant-exists"

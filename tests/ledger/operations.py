@@ -30,6 +30,7 @@ from tallyard.ledger.commands import (
     Settle,
     Share,
 )
+from tallyard.ledger.due import is_left
 from tallyard.ledger.lots import Lot
 from tests.ledger.ledgers import DAY, NOVEMBER, H
 
@@ -130,16 +131,11 @@ class Operations:
         day = now // DAY
         for account in (CLUSTER, *map(Account, self._projects)):
             for lot in self.books.lots_of(account):
-                if now >= lot.expires and self._is_left(account, lot):
+                if now >= lot.expires and is_left(self.books, account, lot.grant):
                     return self._expire(account, lot, now)
             if (account, f"d{day}") not in self.books.grants:
                 return self._daily(account, day)
         return None
-
-    def _is_left(self, account: Account, lot: Lot) -> bool:
-        users = self.books.users_of(account.project) if account.project else []
-        lots = [lot, *(own for a in users if (own := self.books.lot(a, lot.grant)))]
-        return any(each.available for each in lots) or not any(each.frozen for each in lots)
 
     def _expire(self, account: Account, lot: Lot, now: int) -> Expire:
         keeps = account.project and not lot.has_rolled and self._random.random() < 0.5

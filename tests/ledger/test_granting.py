@@ -66,6 +66,26 @@ def test_to_and_fro_at_once_changes_nothing(ledger: Ledger) -> None:
     assert ledger.available() == 100 * H
 
 
+def test_what_a_lower_tier_could_not_take_a_higher_one_does_not_give(ledger: Ledger) -> None:
+    """Down while all is in use, and up again: nobody has more than before."""
+    ledger.freeze("train", 90 * H, cap=100)
+    ledger.done(_regrant(ledger, 10 * H))
+    assert ledger.lot().untaken == 80 * H
+    ledger.done(_regrant(ledger, 100 * H))
+    ledger.settle("train", 0)
+    assert ledger.available() == ledger.available("nlp/li.wei") == 100 * H
+    assert ledger.lot().untaken == 0
+
+
+def test_what_a_lower_tier_could_not_take_the_next_change_does(ledger: Ledger) -> None:
+    ledger.freeze("train", 90 * H, cap=100)
+    ledger.done(_regrant(ledger, 10 * H))
+    ledger.settle("train", 60 * H)
+    ledger.done(_regrant(ledger, 20 * H))
+    assert ledger.available() == 0
+    assert ledger.lot().untaken == 40 * H
+
+
 def test_a_lower_tier_never_takes_what_is_frozen_or_charged(ledger: Ledger) -> None:
     ledger.freeze("train", 90 * H, cap=100)
     ledger.done(_regrant(ledger, 10 * H))

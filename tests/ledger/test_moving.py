@@ -32,7 +32,7 @@ def test_a_rename_keeps_id_and_balances(two: Ledger) -> None:
     assert two.books.projects["nlp"].name == "language"
     two.settle("train", 10 * H)
     assert two.lot().charged == 10 * H
-    assert two.refused(Rename(key="k2", project="nlp", name="")) == Refused(Reason.KEY, "nlp")
+    assert two.refused(Rename(key="k2", project="nlp", name="")) == Refused(Reason.TEXT, "nlp")
 
 
 def test_a_merge_moves_what_is_available_and_closes_the_project(two: Ledger) -> None:

@@ -66,9 +66,12 @@ FAULTS = (
     Fault("L1", "freezing.py", "at >= lot.expires:", "at > lot.expires:"),
     Fault("L1", "refunding.py", "record.charged - record.refunded", "record.charged"),
     Fault(
-        "L1", "books.py", "a: lot for a in accounts if (lot", "a: lot for a in (account,) if (lot"
+        "L1",
+        "books.py",
+        "lots = self.shared(account.project, grant)",
+        "lots = {a: lot for a in (account,) if (lot := self.lot(a, grant))}",
     ),
-    Fault("L1", "granting.py", "max(change, -mine.available if mine else 0)", "change"),
+    Fault("L1", "granting.py", "max(part - given, -available)", "part - given"),
     Fault("L1", "moving.py", "entries += adjusted(lot, source, -lot.available)", "pass"),
     Fault("L1", "moving.py", "theirs.expires == lot.expires", "True"),
     Fault("L1", "store/engine.py", '"synchronous = FULL"', '"synchronous = OFF"'),
@@ -88,7 +91,7 @@ FAULTS = (
     Fault(
         "L3",
         "store/store.py",
-        "known = reading.by_keys(connection, {command.key for command in commands})",
+        "known = reading.by_keys(connection, {command.key for command in sound})",
         "known: dict[str, Transaction] = {}",
     ),
     Fault(

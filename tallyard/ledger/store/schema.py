@@ -83,6 +83,7 @@ lots = Table(
     Column("starts", BigInteger, nullable=False),
     Column("expires", BigInteger, nullable=False),
     Column("base", BigInteger, nullable=False),
+    Column("untaken", BigInteger, nullable=False),
     Column("has_rolled", Boolean, nullable=False),
     Column("is_ended", Boolean, nullable=False),
     *(Column(name, BigInteger, nullable=False) for name in BALANCES),

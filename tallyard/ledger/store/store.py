@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, Engine
 
 from tallyard.ledger.books import Books
+from tallyard.ledger.bounds import out_of_bounds
 from tallyard.ledger.commands import AnyCommand, freezes_of
 from tallyard.ledger.decide import decide
 from tallyard.ledger.refusals import Reason, Refusal, Refused
@@ -94,8 +95,10 @@ class Store:
     def _decided(
         self, connection: Connection, books: Books, commands: Sequence[AnyCommand]
     ) -> list[Outcome]:
-        known = reading.by_keys(connection, {command.key for command in commands})
-        named = {each for command in commands for each in freezes_of(command)}
+        # No database is asked about a key or an id that it cannot hold.
+        sound = [command for command in commands if not out_of_bounds(command)]
+        known = reading.by_keys(connection, {command.key for command in sound})
+        named = {each for command in sound for each in freezes_of(command)}
         for record in reading.freezes(connection, named - books.freezes.keys()):
             books.remember(record)
         at = self._clock()

@@ -115,6 +115,34 @@ def test_a_refusal_keeps_nobody_else_and_leaves_its_key_free(engine: Engine) -> 
     assert isinstance(outcome, Done)
 
 
+@pytest.mark.parametrize(
+    "poison",
+    [
+        freeze_of("x" * 201, "j", H),
+        freeze_of("", "j", H),
+        freeze_of("k", "j" * 201, H),
+        freeze_of("k", "j", H, project="p" * 64),
+        freeze_of("k", "j", H, queue="q" * 64),
+        freeze_of("k", "j", H, user=""),
+        freeze_of("k", "a\x00b", H),
+        freeze_of("k", "a\ud800b", H),
+        freeze_of("k", "a\nb", H),
+        freeze_of("k", "j", 2**63),
+        freeze_of("k", "j", -(2**70)),
+        grant_of("k", "nlp", H, {"u" * 64: 1}, grant="x"),
+        grant_of("k", "nlp", H, {}, grant="x" * 101),
+        grant_of("k", "nlp", H, {}, grant="x", ends=2**64),
+    ],
+)
+def test_what_no_store_can_keep_takes_nobody_with_it(engine: Engine, poison: AnyCommand) -> None:
+    store = begun(engine)
+    before, refusal, after = store.do([freeze_of("a", "one", H), poison, freeze_of("b", "two", H)])
+    assert isinstance(before, Done)
+    assert isinstance(after, Done)
+    assert isinstance(refusal, Refused)
+    assert refusal.reason in {Reason.TEXT, Reason.AMOUNT}
+
+
 def test_each_of_a_group_sees_those_before_it(engine: Engine) -> None:
     store = begun(engine)
     outcomes = store.do([freeze_of(f"k{n}", f"j{n}", 60 * H, cap=100) for n in range(2)])

@@ -82,6 +82,7 @@ def _balances() -> None:
         _number("starts"),
         _number("expires"),
         _number("base"),
+        _number("untaken"),
         sa.Column("has_rolled", sa.Boolean, nullable=False),
         sa.Column("is_ended", sa.Boolean, nullable=False),
         *map(_number, _BALANCES),

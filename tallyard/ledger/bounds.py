@@ -1,0 +1,67 @@
+"""What a command may hold, whatever the books say, so that every store can keep it.
+
+A group of commands is written at once: one that a database cannot write would take the others
+with it. The bounds of names are Kubernetes' (labels 63, objects 253); those of keys and ids the
+ledger's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from msgspec import Struct
+
+from tallyard.ledger.commands import Merge, Share
+from tallyard.ledger.refusals import Reason, Refused
+
+# A key is an index's entry in two databases; the longest of ours is two UIDs and three words.
+KEY_LENGTH_MAX = 200
+_NAME_LENGTH_MAX, _OBJECT_LENGTH_MAX, _REASON_LENGTH_MAX = 63, 253, 1000
+# With what a merge appends to it, a grant's name is still no longer than a key.
+_GRANT_LENGTH_MAX = 100
+# A hundred billion core-hours: sums of them stay within the 64 bits of a database's column.
+NUMBER_MAX = 10**17
+_LENGTHS: Mapping[str, int] = MappingProxyType(
+    {
+        **dict.fromkeys(("key", "id", "freeze"), KEY_LENGTH_MAX),
+        **dict.fromkeys(
+            ("project", "user", "source", "target", "queue", "model"), _NAME_LENGTH_MAX
+        ),
+        **dict.fromkeys(("job", "name", "by"), _OBJECT_LENGTH_MAX),
+        "grant": _GRANT_LENGTH_MAX,
+        "reason": _REASON_LENGTH_MAX,
+    }
+)
+# The cluster is the project without a name; the others are for people.
+_MAY_BE_EMPTY = frozenset({"by", "name", "project", "reason"})
+# Of these it is told as what it is there: a share of nobody, a merge with nothing.
+_TOLD_ELSEWHERE = frozenset({(Share, "user"), (Merge, "source"), (Merge, "target")})
+
+
+def out_of_bounds(command: Struct) -> Refused | None:
+    """Return the first value of a command, or of what it holds, that no store could keep."""
+    for holder, name, value in _values(command):
+        may_be_empty = name in _MAY_BE_EMPTY or (holder, name) in _TOLD_ELSEWHERE
+        if isinstance(value, str) and not _is_text(name, value, may_be_empty=may_be_empty):
+            return Refused(Reason.TEXT, name, len(value), _LENGTHS.get(name, KEY_LENGTH_MAX))
+        if isinstance(value, int) and abs(value) > NUMBER_MAX:
+            return Refused(Reason.AMOUNT, name, value, NUMBER_MAX)
+    return None
+
+
+def _is_text(name: str, value: str, *, may_be_empty: bool) -> bool:
+    """Say whether a text is one line that every database holds, and neither empty nor too long."""
+    longest = _LENGTHS.get(name, KEY_LENGTH_MAX)
+    return value.isprintable() and len(value) <= longest and (bool(value) or may_be_empty)
+
+
+def _values(holder: Struct) -> Iterator[tuple[type, str, Any]]:
+    for name in holder.__struct_fields__:
+        value = getattr(holder, name)
+        if isinstance(value, tuple):
+            for each in value:
+                yield from _values(each)
+        else:
+            yield type(holder), name, value
