@@ -21,7 +21,9 @@ from tallyard.cluster.timeline import Step
 
 if TYPE_CHECKING:
     # With the rules of hosts come the templates, for which `tally queue` has no time.
+    from tallyard.cli.views.ledger import TailRow
     from tallyard.cli.views.nodes import HostRow
+    from tallyard.ledger.store.verifying import Verdict
 
 
 def queue_list(view: QueueView) -> Mapping[str, Any]:
@@ -54,6 +56,39 @@ def host_list(rows: Iterable[HostRow]) -> Mapping[str, Any]:
         for row in rows
     ]
     return document("HostList", {"items": items})
+
+
+def ledger_verdict(verdict: Verdict) -> Mapping[str, Any]:
+    """Return the document of `tally ledger verify`."""
+    return document(
+        "LedgerVerdict",
+        {
+            "transactions": verdict.transactions,
+            "entries": verdict.entries,
+            "lots": verdict.lots,
+            "freezes": verdict.freezes,
+            "digest": verdict.digest,
+            "faults": list(verdict.faults),
+        },
+    )
+
+
+def ledger_tail(rows: Iterable[TailRow]) -> Mapping[str, Any]:
+    """Return the document of `tally ledger tail`; amounts are thousandths of a core-second."""
+    items = [
+        {
+            "seq": row.seq,
+            "at": row.at,
+            "command": row.command,
+            "account": row.account,
+            "subject": row.subject,
+            "amount": row.amount,
+            "key": row.key,
+            "by": row.by or None,
+        }
+        for row in rows
+    ]
+    return document("LedgerTail", {"items": items})
 
 
 def job(

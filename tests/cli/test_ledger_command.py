@@ -15,9 +15,9 @@ from sqlalchemy import text
 
 from tallyard.cli.application import run_application
 from tallyard.cli.exit_codes import ExitCode
-from tallyard.cli.ledger_command import STORE_VARIABLE
+from tallyard.cli.ledger_store import STORE_VARIABLE
 from tallyard.ledger.commands import Adjust, GrantCluster, Merge, Refund, SetPrice, Settle
-from tallyard.ledger.store.engine import engine_of, writing
+from tallyard.ledger.store.engine import engine_of, writes
 from tallyard.ledger.store.migrating import migrate
 from tallyard.ledger.store.store import Done, Store
 from tests.ledger.ledgers import DECEMBER, NOVEMBER, H, freeze_of, grant_of
@@ -123,7 +123,7 @@ def test_books_that_are_right(
 def test_books_that_are_wrong_end_with_1_and_say_where(
     store: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with writing(engine_of(store)) as connection:
+    with writes(engine_of(store)) as connection:
         connection.execute(text("UPDATE prices SET rate_milli = 1"))
     assert run_application(["ledger", "verify"]) == ExitCode.FAILED
     out = capsys.readouterr().out

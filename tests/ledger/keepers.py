@@ -8,7 +8,7 @@ from tallyard.ledger.books import Books
 from tallyard.ledger.commands import AnyCommand
 from tallyard.ledger.refusals import Refusal
 from tallyard.ledger.store import schema
-from tallyard.ledger.store.engine import writing
+from tallyard.ledger.store.engine import writes
 from tallyard.ledger.store.store import Done, Store
 from tallyard.ledger.store.verifying import verify
 from tallyard.ledger.transactions import GENESIS, Transaction
@@ -48,7 +48,7 @@ class Stored:
 
 def emptied(engine: Engine) -> Engine:
     """Take everything out of a store."""
-    with writing(engine) as connection:
+    with writes(engine) as connection:
         for table in reversed(schema.metadata.sorted_tables):
             connection.execute(text(f"DELETE FROM {table.name}"))  # noqa: S608
         connection.execute(insert(schema.head).values(id=1, seq=0, at=0, digest=GENESIS))

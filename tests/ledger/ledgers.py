@@ -199,3 +199,12 @@ def freeze_of(
         cap_percent=cap,
         is_fast_lane=is_fast_lane,
     )
+
+
+# The cluster's grant and one project's.
+BEGIN: tuple[AnyCommand, ...] = (
+    GrantCluster(
+        key="cluster", grant="2026-11", amount=1000 * H, starts=NOVEMBER, expires=DECEMBER
+    ),
+    grant_of("nlp", "nlp", 100 * H, {"li.wei": 100}),
+)

@@ -24,8 +24,7 @@ from tallyard.ledger.accounts import CLUSTER, Account
 from tallyard.ledger.books import Books
 from tallyard.ledger.commands import AnyCommand, GrantCluster, Settle
 from tallyard.ledger.store import reading
-from tallyard.ledger.store.engine import engine_of
-from tallyard.ledger.store.engine import reading as reads
+from tallyard.ledger.store.engine import engine_of, reads
 from tallyard.ledger.store.migrating import migrate
 from tallyard.ledger.store.store import Done, Outcome, Store
 from tallyard.ledger.store.verifying import verify

@@ -32,6 +32,7 @@ from tallyard.ledger.store.engine import engine_of
 from tallyard.ledger.store.faults import StoreError
 from tallyard.ledger.store.verifying import verify
 from tallyard.ledger.transactions import Transaction, command_text
+from tests.ledger.ledgers import grant_of
 from tests.ledger.operations import Operations
 
 GROUP_MAX = 40
@@ -256,8 +257,6 @@ class Life:
 
     def _expect_told(self, address: str, pages_max: int, told: str) -> None:
         """Write until the trouble is told; what was answered before is there."""
-        from tests.ledger.ledgers import grant_of  # noqa: PLC0415
-
         writer = Writer(address)
         at = max(self.model.books.at, 1)
         try:

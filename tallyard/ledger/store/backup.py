@@ -4,6 +4,9 @@ So one taken from SQLite can be restored into PostgreSQL and the other way, and 
 cut off or changed is found before anything is written for good. Taking one holds nobody up.
 """
 
+# Chinese punctuation is full-width.
+# ruff: noqa: RUF001
+
 from __future__ import annotations
 
 import os
@@ -11,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import batched
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, ClassVar
 
 import msgspec
 from sqlalchemy import Connection, Engine
@@ -19,9 +22,8 @@ from sqlalchemy import Connection, Engine
 from tallyard.ledger.books import Books
 from tallyard.ledger.commands import freezes_of
 from tallyard.ledger.store import migrating, reading, writing
-from tallyard.ledger.store.engine import reading as reads
-from tallyard.ledger.store.engine import writing as writes
-from tallyard.ledger.store.faults import StoreError
+from tallyard.ledger.store.engine import reads, writes
+from tallyard.ledger.store.faults import StoreError, Texts
 from tallyard.ledger.transactions import Transaction
 
 FORMAT = 1
@@ -34,8 +36,13 @@ type Tell = Callable[[int, int], None]
 class BackupError(StoreError):
     """A backup cannot be restored."""
 
-    what = "the backup cannot be restored"
-    advice = "Nothing was written; use another backup, or an empty store"
+    texts: ClassVar[Texts] = {
+        "en": (
+            "the backup cannot be restored",
+            "Nothing was written; use another backup, or an empty store",
+        ),
+        "zh": ("备份无法恢复", "没有写入任何内容；请使用其他备份，或空的账本"),
+    }
 
 
 class _Head(msgspec.Struct):

@@ -39,7 +39,7 @@ def engine_of(address: str | Path) -> Engine:
 
 
 @contextmanager
-def writing(engine: Engine) -> Iterator[Connection]:
+def writes(engine: Engine) -> Iterator[Connection]:
     """Give a connection in a transaction that nobody else writes beside.
 
     Raises:
@@ -50,7 +50,7 @@ def writing(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
-def reading(engine: Engine) -> Iterator[Connection]:
+def reads(engine: Engine) -> Iterator[Connection]:
     """Give a connection that sees the store as it is at one moment, and does not hold it up.
 
     Raises:

@@ -8,16 +8,24 @@ StoreError
 └── SchemaError        its tables are of another version
 """
 
+# Chinese punctuation is full-width.
+# ruff: noqa: RUF001
+
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import ClassVar
 
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from tallyard.failures import one_line
+from tallyard.languages import Language
 
 _WORDS_MAX = 300
+
+# What failed and what to do, by language.
+type Texts = Mapping[Language, tuple[str, str]]
 
 
 class StoreError(Exception):
@@ -27,8 +35,13 @@ class StoreError(Exception):
     asking again with the same keys, which is always safe.
     """
 
-    what = "the ledger's store failed"
-    advice = "See what it said; the same command again does no harm"
+    texts: ClassVar[Texts] = {
+        "en": (
+            "the ledger's store failed",
+            "See what it said; the same command again does no harm",
+        ),
+        "zh": ("账本存储出错", "请按原因处理；重复同一命令是安全的"),
+    }
 
     def __init__(self, why: str = "") -> None:
         self.why = one_line(why, _WORDS_MAX)
@@ -36,42 +49,65 @@ class StoreError(Exception):
 
     def __str__(self) -> str:
         """Return all parts as one sentence."""
-        return f"{self.what}{': ' if self.why else ''}{self.why}. {self.advice}"
+        what, advice = self.texts["en"]
+        return f"{what}{': ' if self.why else ''}{self.why}. {advice}"
 
 
 class UnavailableError(StoreError):
     """No answer, or another writer held it for too long."""
 
-    what = "the ledger's store is not there"
-    advice = "Nothing new is admitted until it is; see that the database runs and can be reached"
+    texts: ClassVar[Texts] = {
+        "en": (
+            "the ledger's store is not there",
+            "Nothing new is admitted until it is; see that the database runs and can be reached",
+        ),
+        "zh": ("无法连接账本存储", "请确认数据库正在运行且可以访问；在此之前不会准入新作业"),
+    }
 
 
 class FullError(StoreError):
     """The disk is full."""
 
-    what = "the ledger's store cannot grow"
-    advice = "Free some space on its disk; nothing of what was written is lost"
+    texts: ClassVar[Texts] = {
+        "en": (
+            "the ledger's store cannot grow",
+            "Free some space on its disk; nothing of what was written is lost",
+        ),
+        "zh": ("账本存储已无空间", "请清理磁盘；已写入的内容不会丢失"),
+    }
 
 
 class ReadOnlyError(StoreError):
     """It may not be written."""
 
-    what = "the ledger's store may not be written"
-    advice = "See that this user may write it, and that the database is not a standby"
+    texts: ClassVar[Texts] = {
+        "en": (
+            "the ledger's store may not be written",
+            "See that this user may write it, and that the database is not a standby",
+        ),
+        "zh": ("账本存储不可写", "请确认当前用户有写权限，且数据库不是备库"),
+    }
 
 
 class CorruptError(StoreError):
     """What is read is not what was written."""
 
-    what = "the ledger's store is damaged"
-    advice = "Write nothing more; run `tally ledger verify`, and restore from a backup"
+    texts: ClassVar[Texts] = {
+        "en": (
+            "the ledger's store is damaged",
+            "Write nothing more; run `tally ledger verify`, and restore from a backup",
+        ),
+        "zh": ("账本存储已损坏", "请不要再写入；运行 `tally ledger verify`，并从备份恢复"),
+    }
 
 
 class SchemaError(StoreError):
     """The tables are of another version."""
 
-    what = "the ledger's tables are of another version"
-    advice = "Run `tally ledger migrate`"
+    texts: ClassVar[Texts] = {
+        "en": ("the ledger's tables are of another version", "Run `tally ledger migrate`"),
+        "zh": ("账本的表结构版本不符", "请运行 `tally ledger migrate`"),
+    }
 
 
 # By the beginning of PostgreSQL's code (SQLSTATE), the longest first.

@@ -11,7 +11,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine
 
 from tallyard.ledger import migrations
-from tallyard.ledger.store.engine import reading, writing
+from tallyard.ledger.store.engine import reads, writes
 from tallyard.ledger.store.faults import SchemaError
 
 # Before the first step.
@@ -30,7 +30,7 @@ def version(engine: Engine) -> str:
     Raises:
         StoreError: It cannot be read.
     """
-    with reading(engine) as connection:
+    with reads(engine) as connection:
         return MigrationContext.configure(connection).get_current_revision() or NOTHING
 
 
@@ -44,7 +44,7 @@ def migrate(engine: Engine, target: str = "head") -> None:
     Raises:
         StoreError: The database refused a step.
     """
-    with writing(engine) as connection:
+    with writes(engine) as connection:
         config = _config(connection)
         here = MigrationContext.configure(connection).get_current_revision() or ""
         wanted = newest() if target == "head" else "" if target == NOTHING else target

@@ -15,8 +15,7 @@ from tallyard.ledger.commands import AnyCommand, freezes_of
 from tallyard.ledger.decide import decide
 from tallyard.ledger.refusals import Reason, Refusal, Refused
 from tallyard.ledger.store import reading, writing
-from tallyard.ledger.store.engine import reading as reads
-from tallyard.ledger.store.engine import writing as writes
+from tallyard.ledger.store.engine import reads, writes
 from tallyard.ledger.store.faults import CorruptError
 from tallyard.ledger.transactions import Transaction
 

@@ -11,8 +11,7 @@ from sqlalchemy import Connection, Engine, Table, select, text
 from tallyard.ledger.books import Books
 from tallyard.ledger.replaying import replay
 from tallyard.ledger.store import reading, rows, schema
-from tallyard.ledger.store.engine import is_sqlite
-from tallyard.ledger.store.engine import reading as reads
+from tallyard.ledger.store.engine import is_sqlite, reads
 
 # More lines than this are of one cause.
 FAULTS_MAX = 50

@@ -17,9 +17,8 @@ from tallyard.ledger.store.migrating import migrate
 from tallyard.ledger.store.store import Done, Store
 from tallyard.ledger.store.verifying import verify
 from tests.ledger.keepers import emptied
-from tests.ledger.ledgers import NOVEMBER, H, freeze_of
+from tests.ledger.ledgers import BEGIN, NOVEMBER, H, freeze_of
 from tests.ledger.postgresql import PostgresServer
-from tests.ledger.store.test_store import BEGIN
 
 FREEZES = 60
 

@@ -13,10 +13,10 @@ import pytest
 from sqlalchemy import Engine, text
 
 from tallyard.ledger.accounts import Account
-from tallyard.ledger.commands import AnyCommand, GrantCluster, Refund, Settle
+from tallyard.ledger.commands import AnyCommand, Refund, Settle
 from tallyard.ledger.refusals import NotEnough, OverCap, Reason, Refused
 from tallyard.ledger.store.desk import Desk
-from tallyard.ledger.store.engine import engine_of, is_sqlite, writing
+from tallyard.ledger.store.engine import engine_of, is_sqlite, writes
 from tallyard.ledger.store.faults import (
     CorruptError,
     FullError,
@@ -28,14 +28,7 @@ from tallyard.ledger.store.faults import (
 from tallyard.ledger.store.migrating import migrate, require_newest
 from tallyard.ledger.store.store import Done, Outcome, Store
 from tallyard.ledger.store.verifying import verify
-from tests.ledger.ledgers import DECEMBER, NOVEMBER, H, freeze_of, grant_of
-
-BEGIN: tuple[AnyCommand, ...] = (
-    GrantCluster(
-        key="cluster", grant="2026-11", amount=1000 * H, starts=NOVEMBER, expires=DECEMBER
-    ),
-    grant_of("nlp", "nlp", 100 * H, {"li.wei": 100}),
-)
+from tests.ledger.ledgers import BEGIN, NOVEMBER, H, freeze_of, grant_of
 
 
 def begun(engine: Engine) -> Store:
@@ -255,11 +248,11 @@ def test_what_is_answered_is_on_the_disk_whatever_the_servers_default(engine: En
     if is_sqlite(engine):
         wanted = {"PRAGMA synchronous": 2, "PRAGMA journal_mode": "wal", "PRAGMA foreign_keys": 1}
     else:
-        with writing(engine) as connection:
+        with writes(engine) as connection:
             connection.execute(text("ALTER ROLE postgres SET synchronous_commit = off"))
         engine.dispose()
         wanted = {"SHOW synchronous_commit": "on", "SHOW fsync": "on"}
-    with writing(engine) as connection:
+    with writes(engine) as connection:
         for statement, value in wanted.items():
             assert connection.execute(text(statement)).scalar_one() == value
 
@@ -311,7 +304,7 @@ def test_a_full_disk_is_told_and_loses_nothing(tmp_path: Path) -> None:
     engine = engine_of(tmp_path / "small.db")
     migrate(engine)
     store = begun(engine)
-    with writing(engine) as connection:
+    with writes(engine) as connection:
         pages = connection.execute(text("PRAGMA page_count")).scalar_one()
     engine.dispose()
     small = engine_of(tmp_path / "small.db")
@@ -352,7 +345,7 @@ def test_a_torn_page_is_told(tmp_path: Path) -> None:
     migrate(engine)
     store = begun(engine)
     store.do([freeze_of(f"k{n}", f"j{n}", 1) for n in range(500)])
-    with writing(engine) as connection:
+    with writes(engine) as connection:
         size = connection.execute(text("PRAGMA page_size")).scalar_one()
     with closing(sqlite3.connect(file)) as raw:
         raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -380,7 +373,7 @@ def test_a_journal_that_was_changed_is_not_gone_on_with(engine: Engine) -> None:
         pass
     begun_seq = 2
     Store(engine, lambda: NOVEMBER).do([freeze_of("k", "train", H)])
-    with writing(engine) as connection:
+    with writes(engine) as connection:
         connection.execute(
             text("UPDATE transactions SET digest = 'x' WHERE seq > :seq"), {"seq": begun_seq}
         )

@@ -17,7 +17,7 @@ from tallyard.ledger.commands import (
     Settle,
 )
 from tallyard.ledger.store import schema
-from tallyard.ledger.store.engine import is_sqlite, writing
+from tallyard.ledger.store.engine import is_sqlite, writes
 from tallyard.ledger.store.migrating import migrate
 from tallyard.ledger.store.store import Done, Store
 from tallyard.ledger.store.verifying import FAULTS_MAX, verify
@@ -97,7 +97,7 @@ CHANGES = [
 
 @pytest.mark.parametrize(("change", "told"), CHANGES, ids=[change for change, _ in CHANGES])
 def test_each_change_is_found(full: Engine, change: str, told: str) -> None:
-    with writing(full) as connection:
+    with writes(full) as connection:
         if is_sqlite(full):
             connection.execute(text("PRAGMA defer_foreign_keys = ON"))
         if "seq = 99" in change:
@@ -119,7 +119,7 @@ def test_the_database_itself_refuses_balances_that_cannot_be(full: Engine) -> No
         "INSERT INTO head VALUES (2, 0, 0, '')",
         "UPDATE transactions SET key = 'c'",
     ):
-        with pytest.raises(Exception, match=r"(?i)constraint|unique|damaged"), writing(full) as c:
+        with pytest.raises(Exception, match=r"(?i)constraint|unique|damaged"), writes(full) as c:
             c.execute(text(change))
 
 
@@ -138,7 +138,7 @@ def test_the_migrations_come_to_the_schema(engine: Engine) -> None:
     from alembic.autogenerate import compare_metadata  # noqa: PLC0415
     from alembic.migration import MigrationContext  # noqa: PLC0415
 
-    with writing(engine) as connection:
+    with writes(engine) as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, schema.metadata) == []
 
