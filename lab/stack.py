@@ -111,7 +111,7 @@ class Stack:
         if before is not None and _is_checkpoint(before) and (is_begun or _has_objects(before)):
             write_private(before.with_suffix(""), before.read_bytes())
             report.done("Pulumi's state was damaged; the one before it was taken")
-        elif lost := state or before:
+        elif lost := state or (None if is_begun else before):
             raise LabError(
                 "Pulumi's state of this lab cannot be read",
                 why=f"{lost} is damaged, and no earlier one knows what was made",

@@ -112,10 +112,8 @@ def _objects(planned: Planned, role: _Held) -> Iterator[tuple[Manifest, list[Map
     planned_ones = planned.all_named(role.kind, role.name, role.namespace)
     yield from ((each, list(_rules(planned, each))) for each in planned_ones)
     if not planned_ones and role.kind == "ClusterRole":
-        wanted = {f"{RBAC}/aggregate-to-{role.name}": "true"}.items()
-        for other in planned.of_kind("ClusterRole"):
-            if wanted <= mapping(other.object, "metadata", "labels").items():
-                yield other, list(mappings(other.object, "rules"))
+        for other in _gathered(planned, {f"{RBAC}/aggregate-to-{role.name}": "true"}):
+            yield other, list(mappings(other.object, "rules"))
 
 
 def _unknown(giver: Manifest, role: _Held) -> Finding:
@@ -132,10 +130,15 @@ def _rules(planned: Planned, role: Manifest) -> Iterator[Mapping[str, Any]]:
     """Yield a role's rules, and those that are gathered into it by their labels."""
     yield from mappings(role.object, "rules")
     for selector in mappings(role.object, "aggregationRule", "clusterRoleSelectors"):
-        wanted = mapping(selector, "matchLabels").items()
-        for other in planned.of_kind("ClusterRole"):
-            if wanted <= mapping(other.object, "metadata", "labels").items():
-                yield from mappings(other.object, "rules")
+        for other in _gathered(planned, mapping(selector, "matchLabels")):
+            yield from mappings(other.object, "rules")
+
+
+def _gathered(planned: Planned, wanted: Mapping[str, Any]) -> Iterator[Manifest]:
+    """Yield the cluster roles of the plan that have these labels."""
+    for each in planned.of_kind("ClusterRole"):
+        if wanted.items() <= mapping(each.object, "metadata", "labels").items():
+            yield each
 
 
 @dataclass(frozen=True)

@@ -216,6 +216,14 @@ def test_one_of_before_the_first_up_takes_its_place_only_while_that_is_not_done(
     assert state.read_text() == '{"checkpoint": {}}'
 
 
+def test_a_first_up_that_left_half_a_file_and_no_state_is_simply_done_again(make: Make) -> None:
+    made = make("true")
+    state = _damaged(made, None)
+    state.with_name("local.json.bak").write_text("{")
+    made.file.update(lambda found: replace(found, begun="a hash"))
+    made.up(Silence())
+
+
 def test_a_damaged_state_with_none_before_it_is_told_with_what_helps(
     make: Make, tmp_path: Path
 ) -> None:
