@@ -2,6 +2,8 @@
 .DEFAULT_GOAL := help
 SOAKS = soak-bytes soak-converge soak-crowd soak-faults soak-interrupted soak-ledger soak-mutants soak-editor
 .PHONY: $(SOAKS) help up down test check lint preview lock bench pins bootstrap
+# Set, it makes each of the many processes compile what it imports anew.
+unexport PYTHONDONTWRITEBYTECODE
 COMPILE = pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-annotate --no-header
 
 help: ## Show this list

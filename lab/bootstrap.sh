@@ -152,8 +152,10 @@ ensure_venv() {
 
 install_packages() {
   say "Installing the locked packages ..."
+  # Compiled once: an `up` starts many Python processes, and where PYTHONDONTWRITEBYTECODE
+  # is set each would compile all that it imports anew.
   run_logged "installing the packages" "$uv" pip sync --python "$venv/bin/python" \
-    --require-hashes requirements/lock.txt
+    --compile-bytecode --require-hashes requirements/lock.txt
   run_logged "installing this project" "$uv" pip install --python "$venv/bin/python" \
     --no-deps --no-build-isolation --editable .
 }

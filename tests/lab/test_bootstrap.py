@@ -176,7 +176,7 @@ def test_packages_come_from_the_lock_by_hash_and_then_the_project(machine: Fresh
     assert machine.run().returncode == 0
     python = machine.checkout / ".venv/bin/python"
     assert machine.uv_calls()[1:] == [
-        f"pip sync --python {python} --require-hashes requirements/lock.txt",
+        f"pip sync --python {python} --compile-bytecode --require-hashes requirements/lock.txt",
         f"pip install --python {python} --no-deps --no-build-isolation --editable .",
     ]
 

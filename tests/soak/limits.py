@@ -13,7 +13,6 @@ from pathlib import Path
 from types import FrameType
 
 _AGAIN_SECONDS = 0.1
-_STATUS = Path("/proc/self/status")
 _CLEAR = Path("/proc/self/clear_refs")
 # What makes the kernel forget the highest figure so far (proc(5)).
 _FORGET_PEAK = "5"
@@ -72,8 +71,11 @@ def forget_peak() -> None:
     _CLEAR.write_text(_FORGET_PEAK)
 
 
-def peak_bytes() -> int:
-    """Return the highest resident memory of this process since `forget_peak`."""
-    lines = _STATUS.read_text().splitlines()
-    peak = next(line for line in lines if line.startswith("VmHWM:"))
+def peak_bytes(process: int | str = "self") -> int:
+    """Return the highest resident memory of a process, of this one since `forget_peak`.
+
+    0 of one that has ended.
+    """
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    peak = next((line for line in lines if line.startswith("VmHWM:")), "VmHWM: 0")
     return int(peak.split()[1]) * 1024
