@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pulumi
 
-from infra import ending, identity, settings
+from infra import ending, hand_edits, identity, recorded, settings
 from infra.admission import Admission
 from infra.cluster import Cluster
 from infra.controllers import Controllers, ImageError, required_image
@@ -32,12 +32,15 @@ def main() -> None:
 
     with connect(context=told.kube_context) as live:
         uid = cluster_uid(live)
-        identity.check(identity.recorded_uid(), uid, live.where)
+        state = recorded.resources()
+        identity.check(identity.uid_in(state), uid, live.where)
         if told.is_ending:
             deployed = spec_manifest(files.overlay, files.base).object["data"]
             ending.check(look(live, kept_objects(platform)), pulumi.get_stack(), deployed)
             pulumi.log.warn(ending.notice(platform))
             ending.let_everything_go()
+        else:
+            hand_edits.take_back_all(live, recorded.applied_objects(state))
 
     cluster = Cluster("cluster", uid=uid, context=told.kube_context)
     Controllers("controllers", files, cluster.provider, image=image)

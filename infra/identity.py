@@ -9,9 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import pulumi
-from pulumi.runtime import invoke
-
 CLUSTER_TYPE = "tallyard:infra:Cluster"
 
 
@@ -19,15 +16,8 @@ class WrongClusterError(Exception):
     """The stack's objects live in another cluster than the one the kubeconfig names."""
 
 
-def recorded_uid() -> str | None:
-    """Return the uid in this stack's own state; None before the first `up`."""
-    stack = f"{pulumi.get_organization()}/{pulumi.get_project()}/{pulumi.get_stack()}"
-    result = invoke("pulumi:pulumi:readStackResourceOutputs", {"stackName": stack}).value
-    return uid_in(result["outputs"])
-
-
 def uid_in(resources: Mapping[str, Mapping[str, Any]]) -> str | None:
-    """Find the uid among resources by URN, each with its `type` and `outputs`."""
+    """Find the uid in a state, see `recorded.resources`; None before the first `up`."""
     for resource in resources.values():
         if resource["type"] == CLUSTER_TYPE:
             return str(resource["outputs"]["uid"])

@@ -54,6 +54,7 @@ def review_document(
             "plan": {
                 "source": review.plan.source.value,
                 "errors": list(review.plan.errors),
+                "warnings": list(review.plan.warnings),
                 "changes": [
                     {
                         "deed": each.deed.value,

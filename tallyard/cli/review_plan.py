@@ -60,6 +60,7 @@ class Plan:
         source: who says so.
         changes: what would not stay as it is.
         errors: Pulumi's own words about why it would fail.
+        warnings: what it says besides, as of hand edits that it does not see itself.
         overlay: the environment's file, as the stack's configuration names it; empty where it
             does not say.
         is_lab: whether the stack is a lab's.
@@ -68,6 +69,7 @@ class Plan:
     source: PlanSource
     changes: tuple[PlannedChange, ...]
     errors: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     overlay: str = ""
     is_lab: bool = False
 
@@ -124,13 +126,14 @@ def plan_of_preview(content: object) -> Plan:
         # object is what would be done to it.
         steps = {str(step["urn"]): step for step in content.get("steps") or ()}
         found = [change for step in steps.values() for change in _step(step)]
-        told = [one_line(str(each["message"]).removeprefix("error: ")) for each in _errors(content)]
+        told = list(_told(content, "error"))
         config = content.get("config") or {}
         return Plan(
             PlanSource.PULUMI,
             _sorted(found),
             # It says no more than that there was an error before it.
             tuple(dict.fromkeys(e for e in told if e != LAST_WORDS or len(told) == 1)),
+            tuple(dict.fromkeys(_told(content, "warning"))),
             str(config.get("tallyard:overlay") or ""),
             str(config.get("tallyard:lab")) == "true",
         )
@@ -157,10 +160,10 @@ def without_last_words(plan: Plan) -> Plan:
     return replace(plan, errors=tuple(each for each in plan.errors if each != LAST_WORDS))
 
 
-def _errors(content: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _told(content: Mapping[str, Any], severity: str) -> Iterator[str]:
     for each in content.get("diagnostics") or ():
-        if each.get("severity") == "error":
-            yield each
+        if each.get("severity") == severity:
+            yield one_line(str(each["message"]).removeprefix(f"{severity}: "))
 
 
 def _step(step: Mapping[str, Any]) -> Iterator[PlannedChange]:

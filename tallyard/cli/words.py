@@ -241,6 +241,7 @@ _ZH: Mapping[str, str] = {
     "None.": "无。",
     "Nothing is refused, nothing to tell.": "没有拒绝，也没有提示。",
     "Pulumi itself fails": "Pulumi 自身报错",
+    "Pulumi warns": "Pulumi 提示",
     "The spec means the same as before.": "规格的含义与之前相同。",
     (
         "Pulumi's preview broke off; what it has not come to follows from the objects that the "

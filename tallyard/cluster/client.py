@@ -7,7 +7,7 @@ do about it; nothing of lightkube's or httpx's is raised to a caller.
 from __future__ import annotations
 
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -146,6 +146,24 @@ class Connection:
                 kind, name, dict(change), patch_type=PatchType.MERGE, **where
             )
             return _mapping(changed)
+
+    def amend(
+        self,
+        kind: Kind,
+        name: str,
+        change: Sequence[Mapping[str, Any]],
+        namespace: str | None = None,
+    ) -> None:
+        """Change an object by a JSON patch (RFC 6902): all of its steps, or none.
+
+        Raises:
+            ClusterError: Also when a `test` of the patch does not hold any more.
+        """
+        with explained(self.where, f"{kind.__name__} {name}", self.client):
+            where = {} if namespace is None else {"namespace": namespace}
+            self.client.patch(  # type: ignore[call-overload]
+                kind, name, list(change), patch_type=PatchType.JSON, **where
+            )
 
     def close(self) -> None:
         """Give the sockets back."""

@@ -1,5 +1,8 @@
 """A review of a preview that failed, or of what `pulumi up` would refuse: never all is well."""
 
+# Chinese punctuation is full-width.
+# ruff: noqa: RUF001
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -29,6 +32,25 @@ def test_a_preview_that_failed_is_no_good_review_in_any_form(
     reviewing.repo.change(RAISED)
     assert "2 refused, Pulumi itself fails, `pulumi up`" in reviewing.review(*given)
     assert reviewing.codes[-1] == ExitCode.POLICY
+
+
+def test_what_pulumi_warns_of_is_told_in_every_form_and_fails_nothing(
+    reviewing: Reviewing, tmp_path: Path
+) -> None:
+    said = "RoleBinding nlp/b: subjects[1] was added by hand; `pulumi up` takes it out"
+    warned = {"severity": "warning", "message": f"warning: {said}\n"}
+    given = ("--no-cluster", "--plan", str(plan_file(tmp_path, [], diagnostics=[warned, warned])))
+    # A table breaks it over lines.
+    assert f"Pulumi warns: {said}" in " ".join(reviewing.review(*given).split())
+    assert reviewing.review(*given, "-o", "markdown").count("Pulumi warns: RoleBinding nlp/b") == 1
+    assert "Pulumi 提示：RoleBinding nlp/b" in reviewing.review(*given, "-o", "markdown", lang="zh")
+    assert document(reviewing, *given)["plan"]["warnings"] == [said]
+    (invocation,) = sarif_run(reviewing, *given)["invocations"]
+    (told,) = invocation["toolExecutionNotifications"]
+    # In SARIF a bracket begins a link.
+    assert told["message"]["text"].replace("\\", "") == f"Pulumi warns: {said}"
+    assert told["level"] == "warning"
+    assert reviewing.codes == 5 * [ExitCode.OK]
 
 
 def test_what_is_protected_is_in_the_verdict_where_no_rule_refuses_it(

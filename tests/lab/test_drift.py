@@ -2,12 +2,15 @@
 
 All of them at once, so that one preview and one `up` tell. `OWNED` fields are those that the spec
 or a chart decides; `DEFAULTED` ones those that the API server would fill in by itself if nobody
-rendered them, and that a hand edit could therefore change unseen.
+rendered them, and that a hand edit could therefore change unseen. `ADDED` is what stands where
+nothing was written: another element of a list, a restriction that opens a policy's gate. Pulumi
+sees none of that; the program does, and an edit's field there is where the addition goes.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -22,9 +25,7 @@ from tests.running_lab import RunningLab
 
 KUEUE = labels.KUEUE_NAMESPACE
 OURS = f"metadata/labels/{labels.MANAGED_BY.replace('/', '~1')}"
-# Of these every field that can be changed is owned, or is none that a server fills in. A
-# PriorityClass has `globalDefault`: the provider drops what is false or empty from objects of
-# built-in kinds before it compares, so nobody sees that one (docs/operations.md).
+# Of these every field that can be changed is owned, or is none that a server fills in.
 WITHOUT_DEFAULTS = {
     "ClusterRole",
     "ClusterRoleBinding",
@@ -149,6 +150,55 @@ DEFAULTED = (
     Edit("MutatingWebhookConfiguration", MUTATING, "webhooks/1/matchPolicy", "Exact"),
     Edit("ValidatingWebhookConfiguration", VALIDATING, "webhooks/1/matchPolicy", "Exact"),
 )
+_HOLE = {"name": "hole", "expression": "false"}
+_PODS = {
+    "apiGroups": [""],
+    "apiVersions": ["v1"],
+    "operations": ["*"],
+    "resources": ["pods"],
+    "scope": "*",
+}
+_CONSTRAINTS = "spec/matchConstraints"
+ADDED = (
+    Edit("RoleBinding", labels.MEMBER_ROLE, "subjects/1", SUBJECT, "vision"),
+    Edit("ClusterRoleBinding", "kueue-manager-rolebinding", "subjects/0", SUBJECT),
+    Edit("ClusterRole", labels.OPERATOR_ROLE, "rules/0/verbs/0", "delete"),
+    Edit("ClusterRole", "kueue-manager-role", "rules/1", RULE),
+    Edit("Role", "kueue-leader-election-role", "rules/2", RULE, KUEUE),
+    Edit(
+        "ValidatingAdmissionPolicy",
+        labels.LOCK_POLICY,
+        f"{_CONSTRAINTS}/excludeResourceRules",
+        [_PODS],
+    ),
+    Edit("ValidatingAdmissionPolicy", labels.ELSEWHERE_POLICY, "spec/matchConditions", [_HOLE]),
+    Edit(
+        "ValidatingAdmissionPolicyBinding",
+        labels.ELSEWHERE_POLICY,
+        "spec/matchResources/objectSelector/matchLabels",
+        {"watched": "yes"},
+    ),
+    Edit("MutatingAdmissionPolicy", labels.STAMP_POLICY, "spec/matchConditions/0", _HOLE),
+    Edit(
+        "ValidatingAdmissionPolicyBinding",
+        labels.LOCK_POLICY,
+        "spec/matchResources/excludeResourceRules",
+        [_PODS],
+    ),
+    Edit("ValidatingWebhookConfiguration", VALIDATING, "webhooks/0/matchConditions", [_HOLE]),
+    Edit("MutatingWebhookConfiguration", MUTATING, "webhooks/0/rules/1", _PODS),
+    Edit("PriorityClass", "inference", "globalDefault", True),
+    Edit(
+        "LimitRange",
+        "container-defaults",
+        "spec/limits/1",
+        {"type": "PersistentVolumeClaim", "max": {"storage": "1Gi"}},
+        "vision",
+    ),
+    Edit(
+        "Deployment", MANAGER, "spec/template/spec/containers/0/args/1", "--zap-log-level=9", KUEUE
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -179,11 +229,11 @@ def lab(
 @pytest.fixture(scope="module")
 def story(lab: RunningLab) -> Story:
     """Edit everything by hand, preview, `up`."""
-    edits = tuple(_found(lab, edit) for edit in (*OWNED, *DEFAULTED))
+    edits = tuple(_found(lab, edit) for edit in (*OWNED, *DEFAULTED, *ADDED))
     before = _values(lab, edits)
     for edit in edits:
         change = [{"op": "replace", "path": f"/{edit.field}", "value": edit.value}]
-        if before[str(edit)] is None:
+        if edit in ADDED or before[str(edit)] is None:
             change[0]["op"] = "add"
         done = lab.kubectl("patch", *_place(edit), "--type=json", "-p", json.dumps(change))
         assert done.returncode == 0, f"{edit}: {done.stderr}"
@@ -202,7 +252,7 @@ def test_every_kind_in_the_state_is_among_the_edits(lab: RunningLab) -> None:
 
 
 def test_the_edits_are_made(story: Story) -> None:
-    assert len(story.edited) == len(OWNED) + len(DEFAULTED)
+    assert len(story.edited) == len(OWNED) + len(DEFAULTED) + len(ADDED)
     for edit in story.edits:
         assert story.edited[str(edit)] == edit.value, edit
     assert [e for e, value in story.edited.items() if value == story.before[e]] == []
@@ -212,9 +262,32 @@ def test_a_preview_shows_every_edited_object(story: Story) -> None:
     assert story.seen.returncode == 0, story.seen.stdout + story.seen.stderr
     steps = json.loads(story.seen.stdout)["steps"]
     changed = {step["urn"]: step for step in steps if step["op"] not in {"same", "refresh"}}
-    unseen = [str(edit) for edit in story.edits if not any(_is_of(u, edit) for u in changed)]
+    pulumis = [edit for edit in story.edits if edit not in ADDED]
+    unseen = [str(edit) for edit in pulumis if not any(_is_of(u, edit) for u in changed)]
     assert not unseen
     assert {step["op"] for step in changed.values()} == {"update"}
+
+
+def test_a_preview_warns_of_every_addition_and_changes_nothing(story: Story) -> None:
+    told = [
+        each["message"]
+        for each in json.loads(story.seen.stdout)["diagnostics"]
+        if each["severity"] == "warning"
+    ]
+    for edit in ADDED:
+        place = f"{edit.namespace}/" if edit.namespace else ""
+        (line,) = [each for each in told if f"{edit.kind} {place}{edit.name}: " in each]
+        assert f" {_read(edit.field)} " in line.replace(",", " "), line
+        assert "`pulumi up` takes it out" in line
+    assert len(told) == len(ADDED)
+    # Told twice: as it happens, and at the end.
+    taken = re.findall(r"(?m)^.*was added by hand, and is taken out", story.repaired.stdout)
+    assert len({each.rpartition("warning: ")[2] for each in taken}) == len(ADDED)
+
+
+def _read(pointer: str) -> str:
+    """Return a JSON pointer as a message has it."""
+    return re.sub(r"/(\d+)", r"[\1]", pointer).replace("/", ".")
 
 
 def test_an_up_repairs_every_edited_field(story: Story) -> None:
@@ -249,7 +322,10 @@ def _place(edit: Edit) -> tuple[str, ...]:
 def _at(found: Any, field: str) -> Any:
     for step in field.split("/"):
         key = step.replace("~1", "/")
-        found = found[int(key)] if isinstance(found, list) else found.get(key)
+        if isinstance(found, list):
+            found = found[int(key)] if int(key) < len(found) else None
+        else:
+            found = found.get(key)
         if found is None:
             return None
     return found

@@ -1,6 +1,7 @@
 """`up` killed at moments drawn over its recorded steps: does one command converge?
 
-Usage: .venv/bin/python -m tests.soak.interrupted [MOMENTS] [--seed N]     (20 moments, seed 2026)
+Usage: .venv/bin/python -m tests.soak.interrupted [MOMENTS] [--seed N] [--from N]
+       (20 moments, seed 2026, from the first: a run that was broken off goes on at another)
 
 The first `up` is recorded: which steps Pulumi told, how often. Each moment is one of those steps
 on a fresh control plane; there SIGKILL ends the command, Pulumi, its provider, its language host
@@ -43,7 +44,7 @@ SEED_DEFAULT = 2026
 # The lab's first run keeps no state until its end, so that one killed begins anew: one in so many.
 LABS_EVERY = 5
 # A step that does not come: the run is over before it, or hangs.
-STEP_SECONDS_MAX = 400.0
+STEP_SECONDS_MAX = 900.0
 # Pulumi tells a step by one of these lines; `(0s)` and what follows differs from run to run.
 _STEP = re.compile(r"^ *[-+~]+ +(?P<type>\S+) (?P<name>\S+) (?P<what>creating|created)\b")
 _POLL_SECONDS = 0.02
@@ -97,19 +98,23 @@ def main() -> int:
     arguments = argparse.ArgumentParser()
     arguments.add_argument("moments", nargs="?", type=int, default=MOMENTS_DEFAULT)
     arguments.add_argument("--seed", type=int, default=SEED_DEFAULT)
+    arguments.add_argument("--from", dest="first", type=int, default=1)
     told = arguments.parse_args()
-    converged = 0
+    tried = converged = 0
     with tempfile.TemporaryDirectory(prefix="tallyard-soak-") as folder:
         steps = recorded(Path(folder))
         print(f"recorded {sum(steps.values())} steps of {len(steps)} sorts; seed {told.seed}")
         moments = drawn(steps, told.moments, random.Random(told.seed))  # noqa: S311 - a test's
         for number, moment in enumerate(moments, 1):
+            if number < told.first:
+                continue
+            tried += 1
             way = Way.OWN if number % LABS_EVERY else Way.LAB
             outcome = interrupted(Path(folder), f"killed-{number}", moment, way)
             converged += outcome.fault is None
             print(line(number, len(moments), moment, way, outcome), flush=True)
-    print(f"{converged} of {len(moments)} interrupted runs converged by one command")
-    return 0 if converged == len(moments) else 1
+    print(f"{converged} of {tried} interrupted runs converged by one command")
+    return 0 if converged == tried else 1
 
 
 def line(number: int, of: int, moment: Moment, way: Way, outcome: Outcome) -> str:
@@ -169,12 +174,20 @@ def interrupted(base: Path, name: str, moment: Moment, way: Way) -> Outcome:
         killed = _killed(lab, moment, way)
         begun_again = time.monotonic()
         with _child(lab, way, "again") as child:
-            code = child.wait(STEP_SECONDS_MAX)
+            code = _ended(child)
         took = time.monotonic() - begun_again
-        fault = _tail(lab) if code else difference(lab, bare)
+        fault = _tail(lab) if code != 0 else difference(lab, bare)
         return Outcome(killed, begun_again - began, took, fault)
     finally:
         lab.down()
+
+
+def _ended(child: subprocess.Popen[bytes]) -> int | None:
+    """Return how a process ended; None where it does not end."""
+    try:
+        return child.wait(STEP_SECONDS_MAX)
+    except subprocess.TimeoutExpired:
+        return None
 
 
 def difference(lab: RunningLab, bare: Objects) -> str | None:

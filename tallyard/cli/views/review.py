@@ -155,14 +155,15 @@ def plan_section(review: Review) -> Section:
         )
     )
     errors = tuple(f"{word('Pulumi itself fails')}{colon}{error}" for error in plan.errors)
-    notes = (*errors, *(() if rows else (_nothing(review),)), word(_source(plan)))
+    warnings = tuple(f"{word('Pulumi warns')}{colon}{each}" for each in plan.warnings)
+    notes = (*errors, *warnings, *(() if rows else (_nothing(review),)), word(_source(plan)))
     headings = tuple(map(word, ("WHAT", "KIND", "NUMBER")))
     return Section(
         word("What would be done"),
         (*headings, ""),
         _rows_and(rows, notes),
         right=(2,),
-        is_detail=len(rows) > PLAN_ROWS_OPEN_MAX and not errors,
+        is_detail=len(rows) > PLAN_ROWS_OPEN_MAX and not errors and not warnings,
     )
 
 

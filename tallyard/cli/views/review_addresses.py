@@ -48,6 +48,7 @@ def public(review: Review) -> Review:
         plan=replace(
             plan,
             errors=tuple(map(without_addresses, plan.errors)),
+            warnings=tuple(map(without_addresses, plan.warnings)),
             changes=tuple(
                 replace(each, fields=tuple(map(_public_field, each.fields)))
                 for each in plan.changes

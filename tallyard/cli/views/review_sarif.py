@@ -161,12 +161,14 @@ def _invocation(review: Review) -> dict[str, Any]:
     texts = [f"{word('Pulumi itself fails')}{colon}{error}" for error in review.plan.errors]
     refused = word("protected, `pulumi up` refuses")
     texts += [f"{each.kind} {each.title}{colon}{refused}" for each in review.protected]
+    warnings = [f"{word('Pulumi warns')}{colon}{each}" for each in review.plan.warnings]
     versions = versions_section(review)
     notes = [f"{versions.title}{colon}{e}" for e in versions.blocks[0].notes] if versions else []
     return {
         "executionSuccessful": not review.fails,
         "toolExecutionNotifications": [
             *_notifications("error", texts),
+            *_notifications("warning", warnings),
             *_notifications("note", notes),
         ],
     }
