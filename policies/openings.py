@@ -10,7 +10,7 @@ what they were is told by `expressions.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,9 @@ from policies.finding import Text
 from policies.planned import at, items, mapping, mappings, texts
 from tallyard import labels
 from tallyard.render.manifest import Manifest
+
+# What is looked at: operation, group, version, resource.
+type Asked = tuple[str, str, str, str]
 
 # Who is looked at: everybody but those who write on behalf of what a person has submitted.
 _PEOPLE = (
@@ -27,8 +30,8 @@ _PEOPLE = (
     "!request.userInfo.username.startsWith('system:serviceaccount:kube-system:')"
 )
 _ALWAYS = ("CREATE", "UPDATE")
-_PODS = frozenset({("CREATE", "", "v1", "pods")})
-_SUBMITTED: frozenset[tuple[str, str, str, str]] = frozenset(
+_PODS: frozenset[Asked] = frozenset({("CREATE", "", "v1", "pods")})
+_SUBMITTED: frozenset[Asked] = frozenset(
     {
         *_PODS,
         *((o, "batch", "v1", r) for o in _ALWAYS for r in ("jobs", "cronjobs")),
@@ -37,25 +40,25 @@ _SUBMITTED: frozenset[tuple[str, str, str, str]] = frozenset(
     }
 )
 _ALL = "*"
-_NOT_SYSTEM = (labels.NAMESPACE_NAME, "NotIn", tuple(sorted(labels.SYSTEM_NAMESPACES)))
+NOT_SYSTEM = (labels.NAMESPACE_NAME, "NotIn", tuple(sorted(labels.SYSTEM_NAMESPACES)))
 
 
 @dataclass(frozen=True)
 class Held:
     """What a policy must hold to, whatever the code that renders it has become.
 
-    `kind` is the policy's, `covers` what it is asked about (operation, group, version, resource),
-    `operator` whether that is in the projects' namespaces or in all others.
+    `kind` is the policy's, `covers` what it is asked about, `operator` whether that is in the
+    projects' namespaces or in all others.
     """
 
     kind: str
-    covers: frozenset[tuple[str, str, str, str]]
+    covers: frozenset[Asked]
     operator: str
 
     @property
     def selector(self) -> list[tuple[str, str, tuple[str, ...]]]:
         """Return the namespaces in which it is asked."""
-        return sorted([_NOT_SYSTEM, (labels.PROJECT, self.operator, ())])
+        return sorted([NOT_SYSTEM, (labels.PROJECT, self.operator, ())])
 
 
 VALIDATING, MUTATING = "ValidatingAdmissionPolicy", "MutatingAdmissionPolicy"
@@ -84,10 +87,7 @@ def _openings_of_policy(
             "lets through what it fails on: set failurePolicy Fail",
             "出错时会放行：应设 failurePolicy Fail",
         )
-    missing = sorted(each for each in held.covers if not _is_covered(each, spec))
-    if missing:
-        kinds = ", ".join(_shown(*each) for each in missing)
-        yield Text(f"does not look at {kinds}: add them", f"不检查 {kinds}：请补上")
+    yield from unlooked(held.covers, mappings(spec, "matchConstraints", "resourceRules"))
     conditions = {str(each.get("expression")) for each in mappings(spec, "matchConditions")}
     if not conditions <= {_PEOPLE} or (conditions and held.operator != "Exists"):
         yield Text(
@@ -153,8 +153,16 @@ def _openings_of_binding(name: str, held: Held, spec: Mapping[str, Any]) -> Iter
     yield from _elsewhere(held, resources)
 
 
-def _is_covered(wanted: tuple[str, str, str, str], spec: Mapping[str, Any]) -> bool:
-    """Return whether one of a policy's rules is about something.
+def unlooked(covers: Iterable[Asked], rules: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
+    """Yield what of that which must be looked at no rule is about."""
+    missing = sorted(each for each in covers if not is_covered(each, rules))
+    if missing:
+        kinds = ", ".join(_shown(*each) for each in missing)
+        yield Text(f"does not look at {kinds}: add them", f"不检查 {kinds}：请补上")
+
+
+def is_covered(wanted: Asked, rules: Iterable[Mapping[str, Any]]) -> bool:
+    """Return whether one of some rules is about something.
 
     Of a kind that is served in several versions one is enough, as long as `matchPolicy` is not
     `Exact`; it must be one that there is.
@@ -169,7 +177,7 @@ def _is_covered(wanted: tuple[str, str, str, str], spec: Mapping[str, Any]) -> b
         # One that is for some names, or for what is in no namespace, looks at no work.
         and not items(rule, "resourceNames")
         and rule.get("scope") != "Cluster"
-        for rule in mappings(spec, "matchConstraints", "resourceRules")
+        for rule in rules
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -53,9 +55,16 @@ class Planned:
         """Yield the objects of some kinds that will be there."""
         return (each for each in self.after if each.kind in kinds)
 
+    @cached_property
+    def _named(self) -> Mapping[tuple[str, str, str | None], list[Manifest]]:
+        found = defaultdict(list)
+        for each in self.after:
+            found[each.kind, each.name, each.namespace].append(each)
+        return found
+
     def all_named(self, kind: str, name: str, namespace: str | None = None) -> list[Manifest]:
         """Return what will be there under a name: a plan can have an object twice."""
-        return [e for e in self.of_kind(kind) if (e.name, e.namespace) == (name, namespace)]
+        return list(self._named.get((kind, name, namespace), ()))
 
     def named(self, kind: str, name: str, namespace: str | None = None) -> Manifest | None:
         """Return one object that will be there, or None."""

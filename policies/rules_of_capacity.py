@@ -61,10 +61,10 @@ def _promises(planned: Planned) -> Iterator[tuple[tuple[str, str], int, Manifest
             for flavor in mappings(group, "flavors"):
                 for resource in mappings(flavor, "resources"):
                     key = (str(flavor.get("name")), str(resource.get("name")))
-                    yield key, _amount(key[1], resource.get("nominalQuota")), each
+                    yield key, quantity(key[1], resource.get("nominalQuota")), each
 
 
-def _amount(resource: str, quota: Any) -> int:
+def quantity(resource: str, quota: Any) -> int:
     """Return thousandths of vCPU, or how many; a part of one is one that cannot be had."""
     if quota is None:
         return 0
@@ -108,7 +108,7 @@ def _beside_cards(
     is_of_cards = isinstance(flavor, CardFlavor)
     model = flavor.model if isinstance(flavor, CardFlavor) else None
     there = of_hosts(planned.platform.nodes_of(flavor.pool, model)).quantities()[resource]
-    most = int(_amount(resource, there) * (_overcommit(planned) if is_of_cards else 1))
+    most = int(quantity(resource, there) * (_overcommit(planned) if is_of_cards else 1))
     if amount > most:
         text = Text(
             f"{_shown(resource, amount)} {resource} of flavor {flavor.name} are promised, most of "

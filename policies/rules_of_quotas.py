@@ -17,6 +17,8 @@ from tallyard.render.manifest import Manifest
 def priorities_ordered(planned: Planned) -> Iterator[Finding]:
     """Work that may be stopped stands below all that may not, for Kueue and for the kubelet.
 
+    What names no priority has none of them.
+
     Seen: with two flavors and classes of the wrong order Kueue stopped the work that was to be
     kept.
     """
@@ -42,6 +44,14 @@ def priorities_ordered(planned: Planned) -> Iterator[Finding]:
                 "preemptionPolicy Never, Kueue alone stops work",
                 f"优先级 {each.name} 的 Pod 会让调度器抢占他人：应设 preemptionPolicy Never，"
                 "抢占只由 Kueue 进行",
+            )
+            yield about("priorities-ordered", text, each, _priority(places, each.name))
+        if each.object.get("globalDefault"):
+            text = Text(
+                f"priority {each.name} is that of every pod which names none, of whatever "
+                "namespace: set globalDefault false",
+                f"优先级 {each.name} 会成为所有未写明优先级的 Pod 的优先级："
+                "应设 globalDefault false",
             )
             yield about("priorities-ordered", text, each, _priority(places, each.name))
     yield from _above(planned, values["WorkloadPriorityClass"], places)

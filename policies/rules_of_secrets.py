@@ -11,18 +11,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from policies.finding import Finding, Text, about
 from policies.planned import HIDDEN, Planned, at, mapping
-from policies.secret_words import (
-    assigned,
-    is_header,
-    is_plain,
-    is_secret,
-    is_told,
-    shape,
-)
+from policies.secret_lines import is_told
+from policies.secret_texts import in_text, is_text_told
+from policies.secret_values import is_plain
+from policies.secret_words import is_header, is_header_told, is_secret, is_told_under
 from tallyard.render.manifest import Manifest
 from tallyard.spec.problem import Location
 
@@ -32,7 +26,10 @@ _HOLDERS: Mapping[str, tuple[str, ...]] = {
     "ConfigMap": ("data", "binaryData"),
 }
 _WITHOUT = "CustomResourceDefinition"
-_LOADER = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
+# What a SealedSecret has: only its controller can read it.
+_ENCRYPTED = "encryptedData"
+# Beside these `secretKey` says which of a Secret's keys is meant.
+_OF_KEY = frozenset({"remoteRef", "secretName", "secretRef", "existingSecret"})
 _ADVICE = Text(
     "write it by `pulumi config set --secret`, or name a Secret that is made beside it, and give "
     "out another one",
@@ -50,7 +47,8 @@ def secrets_hidden(planned: Planned) -> Iterator[Finding]:
     request.
     """
     for file, text in planned.texts.items():
-        for (line, column), (english, chinese) in sorted(_in_text(text).items()):
+        for (line, column), key in sorted(in_text(text).items()):
+            english, chinese = Text(key, key) if key else _UNNAMED
             told = Text(
                 f"{english} stands in plain text: {_ADVICE.english}",
                 f"{chinese} 是明文：{_ADVICE.chinese}",
@@ -59,7 +57,7 @@ def secrets_hidden(planned: Planned) -> Iterator[Finding]:
                 "secrets-hidden",
                 told,
                 kind="Setting",
-                object_name=Path(file).name if english == _UNNAMED.english else english,
+                object_name=key or Path(file).name,
                 location=Location(Path(file), line, column),
             )
     for each in planned.after:
@@ -69,53 +67,6 @@ def secrets_hidden(planned: Planned) -> Iterator[Finding]:
                 f"{each.kind} {each.name} 的 {place} 是明文：{_ADVICE.chinese}",
             )
             yield about("secrets-hidden", told, each)
-
-
-def _in_text(text: str) -> dict[tuple[int, int], Text]:
-    """Return what a text tells, by line and column from 1. No value of it is repeated."""
-    found = {}
-    for number, line in enumerate(text.splitlines(), 1):
-        if (column := shape(line)) is not None:
-            found[number, column + 1] = _UNNAMED
-        elif setting := assigned(line):
-            key, column = setting
-            found[number, column + 1] = Text(key, key)
-    told = {number for number, _ in found}
-    for key, number, column in _named(text):
-        if number not in told:
-            found[number, column] = Text(key, key)
-    return found
-
-
-def _named(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield the keys of a YAML text that are named after a secret and have a plain value.
-
-    It is read event by event: a tree of a text that is nested very deep ends the process.
-    """
-    # Of each open collection: whether it is a mapping, the key whose value comes next, and the
-    # key under which it stands itself.
-    above: list[tuple[bool, Any, Any]] = [(False, None, None)]
-    try:
-        for event in yaml.parse(text, Loader=_LOADER):
-            if isinstance(event, yaml.CollectionStartEvent):
-                is_mapping = isinstance(event, yaml.MappingStartEvent)
-                above.append((is_mapping, None, above[-1][1]))
-                continue
-            if isinstance(event, yaml.CollectionEndEvent):
-                above.pop()
-            elif not isinstance(event, yaml.NodeEvent):
-                continue
-            is_mapping, key, over = above.pop()
-            above.append((is_mapping, event if is_mapping and key is None else None, over))
-            if not isinstance(key, yaml.ScalarEvent) or not isinstance(event, yaml.ScalarEvent):
-                continue
-            named = over if key.value == "value" and isinstance(over, yaml.ScalarEvent) else key
-            mark = named.start_mark
-            if mark and is_secret(named.value, event.value):
-                yield named.value, mark.line + 1, mark.column + 1
-    except (yaml.YAMLError, ValueError):
-        # What is no YAML has no keys; Pulumi and the spec's reader refuse such a file.
-        return
 
 
 def _places(each: Manifest) -> Iterator[str]:
@@ -141,17 +92,24 @@ def _walked(content: Mapping[str, Any]) -> Iterator[str]:
             else:
                 left += reversed(list(_fields(value, place, key)))
         elif isinstance(value, list | tuple):
-            if is_told([word for word in value if isinstance(word, str)]):
+            words = [word for word in value if isinstance(word, str)]
+            if is_told(words) or any(is_secret(key, word) for word in words):
                 yield place
             left += reversed([(m, _member(place, n, m), key) for n, m in _members(value)])
-        elif is_secret(key.rpartition("/")[2], value) or _is_file_told(value):
+        elif isinstance(value, str):
+            # By its form, too: a text is read only once for that.
+            if is_text_told(value) or is_told_under(key, value.strip()):
+                yield place
+        elif is_secret(key, value):
             yield place
 
 
 def _fields(content: Mapping[str, Any], place: str, above: str) -> Iterator[tuple[Any, str, str]]:
     """Yield the fields of a mapping; `password: {value: …}` is known by the name above."""
+    is_key = not _OF_KEY.isdisjoint(content)
     for name, value in content.items():
-        yield value, _step(place, name), above if name == "value" else str(name)
+        if name != _ENCRYPTED and not (is_key and name == "secretKey"):
+            yield value, _step(place, name), above if name == "value" else str(name)
 
 
 def _members(value: Any) -> Iterator[tuple[int, Any]]:
@@ -173,12 +131,8 @@ def _is_pair_told(pair: Mapping[str, Any], above: str) -> bool:
     """Return whether a mapping is a name and a value, as of a variable, of a secret."""
     name, value = pair.get("name"), pair.get("value")
     if above == "httpHeaders" and is_header(name):
-        return is_plain(value)
-    return isinstance(name, str) and is_secret(name, value)
-
-
-def _is_file_told(value: Any) -> bool:
-    return isinstance(value, str) and "\n" in value and bool(_in_text(value))
+        return is_plain(value) and is_header_told(value)
+    return isinstance(name, str) and (is_secret(name, value) or is_text_told(value))
 
 
 def _is_told_by(kind: str, part: str, key: object, value: Any) -> bool:
@@ -186,7 +140,7 @@ def _is_told_by(kind: str, part: str, key: object, value: Any) -> bool:
         return value not in (None, "", HIDDEN)
     if is_secret(key, value):
         return True
-    return bool(_in_text(_decoded(value) if part == "binaryData" else str(value)))
+    return bool(in_text(_decoded(value) if part == "binaryData" else str(value)))
 
 
 def _decoded(value: Any) -> str:

@@ -1,66 +1,104 @@
-"""By what a secret is known: how it is built, or how the key is called under which it stands."""
+"""By what a secret is known: how the key is called under which it stands.
+
+The last words of a key count: a `tokenPath` or a `secretName` is no secret.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from functools import lru_cache
 from typing import Any
 
-from policies.planned import HIDDEN
+from policies.secret_shapes import basic, shape
+from policies.secret_values import is_name, is_plain
 
-# What services give out, by how it begins or is built.
-_SHAPES = re.compile(
-    r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----"
-    r"|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"
-    r"|\b(?:ghp|gho|ghs|ghu)_[A-Za-z0-9]{36}\b|\bgithub_pat_\w{40,}"
-    r"|\bglpat-[\w-]{20,}"
-    r"|\bxox[abpr]-[\w-]{10,}"
-    r"|\bhf_[A-Za-z0-9]{30,}"
-    r"|\bsk-[\w-]{20,}"
-    r"|\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}"
-    r"|://[^/\s:@]{1,100}:[^/\s:@]{1,200}@"
-)
+# A plan has the same few keys in thousands of objects.
+_KEYS_MAX = 4096
 # `dbPassword`, `DB_PASSWORD` and `db.password` are the same words; `APIKey` is two.
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _WORDS = frozenset(
     {
-        *("password", "passwd", "passphrase", "secret", "token", "credential", "credentials"),
-        *("apikey", "accesskey", "privatekey"),
+        *("passwords", "passphrases", "pwd", "secret", "token", "credential", "credentials"),
+        *("apikey", "apikeys", "accesskey", "privatekey", "secretkey", "secretaccesskey"),
+        *("accesstoken", "apitoken", "authtoken", "clientsecret", "appsecret"),
     }
 )
-_PAIRS = frozenset({("api", "key"), ("access", "key"), ("private", "key"), ("db", "pwd")})
-# What is called so, and is the name of a Secret, or a piece of text that a model reads.
+# Of these any word may be the end: `PGPASSWORD`.
+_ENDS = ("password", "passwd", "passphrase")
+_OF_KEYS = (
+    *("access", "account", "aes", "api", "auth", "deploy", "encryption", "hmac", "jwt", "master"),
+    *("preshared", "private", "secret", "shared", "signing", "ssh"),
+)
+_PAIRS = frozenset(
+    {
+        *((word, "key") for word in _OF_KEYS),
+        *((word, "keys") for word in ("api", "access", "private")),
+        *((word, "tokens") for word in ("access", "api", "auth", "bearer")),
+        *((word, "pat") for word in ("ado", "azure", "devops", "gh", "ghcr", "git", "github")),
+        ("gitlab", "pat"),
+    }
+)
+# Who goes through what: `proxy_pass` is a server's address, `first_pass` a number.
+_OF_PASSES = frozenset(
+    {
+        *("backward", "fastcgi", "first", "forward", "grpc", "last", "multi", "num", "one"),
+        *("proxy", "scgi", "second", "single", "third", "two", "uwsgi"),
+    }
+)
+# What comes behind the word and changes nothing: `SECRET_KEY_BASE`, `PASSWORD_BASE64`.
+_BEHIND = frozenset({"base", "value", "plain", "plaintext"})
+# What a model reads: `BEGIN_OF_TEXT_TOKEN`, `image_token`.
+_OF_TEXTS = (
+    *("bos", "eos", "pad", "unk", "sep", "cls", "mask", "bot", "eot", "eod", "start", "end"),
+    *("begin", "text", "sequence", "sentence", "image", "video", "audio", "vision", "speech"),
+    *("padding", "max", "min", "per", "stop", "special"),
+)
+# What is called so and is another thing: the name of a Secret, a piece of text, a place in a list.
 _OTHERS = frozenset(
     {
         *((word, "secret") for word in ("existing", "pull", "tls", "cert", "certificate")),
-        *((word, "token") for word in ("bos", "eos", "pad", "unk", "sep", "cls", "mask")),
-        *((word, "token") for word in ("max", "min", "per", "stop", "special")),
+        *((word, "token") for word in _OF_TEXTS),
+        *((word, "token") for word in ("page", "continue", "continuation")),
     }
 )
+# Of which nobody makes a Secret's name an option.
+_OF_SECRETS = frozenset(
+    {
+        *("api", "app", "client", "consumer", "cookie", "hmac", "jwt", "oauth", "session"),
+        *("shared", "signing"),
+    }
+)
+_AUTHS = frozenset({("registry", "auth"), ("docker", "auth")})
+_USERS = frozenset({("basic", "auth"), ("http", "auth"), ("proxy", "auth"), *_AUTHS})
+# By which a registry asks who comes.
+_WAYS = frozenset({"htpasswd", "token", "silly", "basic", "anonymous"})
+_USER = re.compile(r"[\w.@-]{1,100}:(?!\d{1,5}\Z)\S{1,200}")
 _HEADERS = frozenset({"authorization", "proxy-authorization", "cookie"})
-_PLAIN = frozenset({"", "null", "none", "~", "true", "false", HIDDEN})
-# What is filled in later: by the kubelet, a shell or a template.
-_FILLED_IN = re.compile(r"\$\([\w.-]+\)|\$\{[\w.-]+\}|\{\{.*\}\}")
-# What a program is told: `--token=…`, `PASSWORD=…`, `--password …`.
-_ASSIGNED = re.compile(r"(?<![\w.-])(?P<key>[\w.-]+)=(?P<value>[\"']?[^\s\"'$`]\S*)")
-_OPTION = re.compile(r"--?(?P<key>[\w.-]+)")
-_FOLLOWED = re.compile(r"(?:^|\s)--?(?P<key>[\w.-]+)\s+(?P<value>[\"']?[^\s\"'$`-]\S*)")
-# A line of a file of variables; with blanks around it is also how programs are written, and
-# those have dots and brackets.
-_LINE = re.compile(
-    r"\s*(?:export\s+)?(?P<key>[\w.:-]+)"
-    r"(?:=(?P<value>[\"']?[^\s\"'$`<(\[{](?:(?!\w[(\[]).)*)"
-    r"|\s+=\s+(?P<spaced>\"[^\"$]+\"|'[^'$]+'|[^\s.\"'()\[\]{}$]+))\s*"
+_SCHEME = re.compile(
+    r"(?:bearer|basic|token|digest|apikey)\s+(?P<value>.*)", re.IGNORECASE | re.DOTALL
 )
 
 
-def is_named(key: object) -> bool:
+@lru_cache(maxsize=_KEYS_MAX)
+def is_named(key: str) -> bool:
     """Return whether a key says that what stands under it is secret."""
-    words = tuple(piece.lower() for piece in _PIECES.findall(str(key)))
-    if words[-2:] in _OTHERS:
+    words = _words(key)
+    if len(words) > 1 and words[-1] in _BEHIND:
+        words = words[:-1]
+    if not words or words[-2:] in _OTHERS:
         return False
-    return words[-2:] in _PAIRS or (bool(words) and words[-1] in _WORDS)
+    if words[-1] == "pass":
+        return _OF_PASSES.isdisjoint(words[-2:-1])
+    return words[-2:] in _PAIRS or words[-1] in _WORDS or words[-1].endswith(_ENDS)
+
+
+def may_name(key: str) -> bool:
+    """Return whether the name of a Secret may stand under a key, too.
+
+    So it is of options (`--webhook-secret=cert`) and of annotations (`example.com/auth-secret`).
+    """
+    words = _words(key)
+    return words[-1:] == ("secret",) and not _OF_SECRETS.intersection(words[-2:-1])
 
 
 def is_header(name: object) -> bool:
@@ -68,50 +106,37 @@ def is_header(name: object) -> bool:
     return str(name).lower() in _HEADERS
 
 
-def is_plain(value: Any) -> bool:
-    """Return whether a value is one that anybody can read, and not none or a reference."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return False
-    text = str(value).strip()
-    return text.lower() not in _PLAIN and not _FILLED_IN.fullmatch(text)
+def is_header_told(text: object) -> bool:
+    """Return whether the value of such a header says it to anybody who reads it."""
+    found = _SCHEME.fullmatch(str(text).strip())
+    return is_plain(found["value"] if found else text)
 
 
 def is_secret(key: object, value: Any) -> bool:
     """Return whether a value is secret, by its key or by how it is built."""
-    return is_plain(value) and (is_named(key) or shape(str(value)) is not None)
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return False
+    text = str(value).strip()
+    return shape(text) is not None or is_told_under(str(key), text)
 
 
-def shape(text: str) -> int | None:
-    """Return where in a text something begins that is built like a secret; None for nowhere."""
-    found = _SHAPES.search(text)
-    return found.start() if found else None
+def is_told_under(key: str, text: str) -> bool:
+    """Return whether a text is a secret by the key that it stands under."""
+    domain, _, name = key.rpartition("/")
+    if is_named(name):
+        return is_plain(text) and not (domain and may_name(name) and is_name(text))
+    if is_header(name):
+        return _SCHEME.fullmatch(text) is not None and is_header_told(text)
+    return _words(name)[-1:] == ("auth",) and _is_user_told(_words(name)[-2:], text)
 
 
-def assigned(line: str) -> tuple[str, int] | None:
-    """Return the key and its place of a line `DB_PASSWORD=…`; None where it is no such line."""
-    found = _LINE.fullmatch(line)
-    if found is None or not is_named(found["key"]):
-        return None
-    value = (found["value"] or found["spaced"]).strip("\"'")
-    return (found["key"], found.start("key")) if is_plain(value) else None
+def _is_user_told(words: tuple[str, ...], text: str) -> bool:
+    """Return whether a name and a password are told; `auth: basic` and `auth: true` do not."""
+    if basic(text) or (words in _USERS and _USER.fullmatch(text)):
+        return is_plain(text)
+    return words in _AUTHS and is_plain(text) and text.lower() not in _WAYS
 
 
-def is_told(words: Sequence[str]) -> bool:
-    """Return whether the words of a command tell a secret."""
-    return any(map(_is_told_in, words)) or any(
-        is_named(option["key"]) and not value.startswith(("-", "$")) and is_plain(value)
-        for word, value in pairwise(words)
-        if (option := _OPTION.fullmatch(word))
-    )
-
-
-def _is_told_in(word: str) -> bool:
-    return shape(word) is not None or any(
-        is_named(key) and is_plain(value.strip("\"'")) for key, value in _settings(word)
-    )
-
-
-def _settings(word: str) -> Iterator[tuple[str, str]]:
-    for pattern in (_ASSIGNED, _FOLLOWED):
-        for found in pattern.finditer(word):
-            yield found["key"], found["value"]
+@lru_cache(maxsize=_KEYS_MAX)
+def _words(key: str) -> tuple[str, ...]:
+    return tuple(piece.lower() for piece in _PIECES.findall(key))

@@ -157,6 +157,13 @@ _REVIEWED = (
         ),
         f"{_KUEUE}/4421",
     ),
+    _review(
+        "grants-kept",
+        (
+            "what a queue reaches beyond its grant is taken from other projects, in silence",
+            "队列超出授予范围的部分，会悄悄取自其他项目",
+        ),
+    ),
 )
 # What the API server refuses, in the order in which it is told.
 _ADMITTED = (

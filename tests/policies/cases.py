@@ -140,14 +140,20 @@ def _plan(stack: str, folder: Path, edits: Mapping[str, list[list[str]]]) -> Pla
 
 def _of_charts(configuration: str) -> Iterable[Manifest]:
     """Yield of the charts' objects those that look like what a rule is after."""
+    webhooks = yaml.safe_load((DATA.parent / "kueue-webhooks.yaml").read_text())
     for system, name in (("kueue-system", "kueue"), ("jobset-system", "jobset")):
         place = {"namespace": system}
+        yield _object("Namespace", {"name": system})
         yield _object("Secret", {**place, "name": f"{name}-webhook-server-cert"})
         data = {"controller_manager_config.yaml": configuration}
         yield _object("ConfigMap", {**place, "name": f"{name}-manager-config"}, data=data)
         for verb in ("Mutating", "Validating"):
+            kind = f"{verb}WebhookConfiguration"
             metadata = {"name": f"{name}-{verb.lower()}-webhook-configuration"}
-            yield _object(f"{verb}WebhookConfiguration", metadata, webhooks=[])
+            if name == "kueue":
+                # Its chart writes that, though such an object has none.
+                metadata |= place
+            yield _object(kind, metadata, webhooks=webhooks[kind] if name == "kueue" else [])
 
 
 def _object(kind: str, metadata: Mapping[str, str], **content: Any) -> Manifest:

@@ -67,6 +67,9 @@ DENIED = (
         'for p in platform.projects.values() if p.id != "vision"}',
     ),
     Edit("templates/validating-binding.yaml.j2", "[Deny]", "[Warn]"),
+    Edit("templates/namespace.yaml.j2", "extra=pod_security", "extra={}"),
+    Edit("infra/release.py", '"matchPolicy": "Equivalent"', '"matchPolicy": "Exact"'),
+    Edit("templates/cluster-queue.yaml.j2", 'stopPolicy: "None"', "stopPolicy: Hold"),
     Edit(
         "infra/__main__.py",
         "    queues.open_to(tenants.namespaces)\n",
@@ -83,6 +86,7 @@ ALLOWED = (
     Edit(_SPEC, _VISION, _AUDIO),
     Edit(_SPEC, _TOP, f"{_TOP}\n{_BOTTOM}"),
     Edit(_SPEC, "training: {A100-SXM4-40GB: 2}", "training: {A100-SXM4-40GB: 4}"),
+    Edit(_SPEC, "borrow: {training: 8}", "borrow: {training: 16}"),
     Edit(_SPEC, "rate: 12,", "rate: 13,"),
     Edit(
         "infra/__main__.py",

@@ -33,6 +33,10 @@ TOLD = {
         "stacks/platform.yaml:81: 128 RTX-4090 in pool inference are promised, most of them by "
         "nlp-inference, and 8 are installed: promise less, or say `overcommit`"
     ),
+    "grants-kept": (
+        "stacks/platform.yaml:94: queue nlp-training has stopPolicy Hold, which the spec does not give "
+        "it: make it from the spec"
+    ),
     "projects-granted": (
         "stacks/platform.yaml:95: project nlp has no defaults for its pods: give it a tier in the "
         "spec"
@@ -67,6 +71,19 @@ TOLD = {
         "another one"
     ),
 }
+# What else one of them is told of: of an object of the spec's, and of one of a chart's.
+TOLD_TOO = (
+    (
+        "stacks/platform.yaml:94: Namespace nlp is not labelled "
+        "pod-security.kubernetes.io/enforce=restricted, by which its work is looked at: restore "
+        "the label [policies-bound]"
+    ),
+    (
+        "ValidatingWebhookConfiguration kueue-validating-webhook-configuration leaves work out by "
+        "matchPolicy Exact: restore it in vclusterqueue.kb.io, vdeployment.kb.io, vjob.kb.io, "
+        "vjobset.kb.io, vpod.kb.io, vstatefulset.kb.io, vworkload.kb.io [policies-bound]"
+    ),
+)
 QUEUES_REMOVED = (
     "queue vision-training goes away, and is half deleted until its last job has ended: let its "
     "jobs end first, `tally jobs -p vision` shows them [queues-removed]"
@@ -98,6 +115,8 @@ def test_what_each_rule_denies_stops_the_preview_with_its_place(
     for name, sentence in TOLD.items():
         assert f"{sentence} [{name}]" in told
         assert TABLE[name].because[0] in told
+    for sentence in TOLD_TOO:
+        assert sentence in told
     # Of what lands in a project's namespace the API server's own policies say so.
     assert "[queue-named]" in told
     # What is secret is not said once more.
