@@ -98,7 +98,8 @@ def parse(text: str, file: Path) -> Source:
 def _bytes(path: Path, shown: Path) -> bytes | Problem:
     at = Location(shown, 1, 1)
     try:
-        if not path.exists():
+        # A link that leads nowhere, or to itself, is there and no file.
+        if not path.exists() and not path.is_symlink():
             likely = _neighbour(path)
             near = str(shown.with_name(likely)) if likely else ""
             return Problem("SPEC001", at, "", {"file": shown, "nearest": near})

@@ -51,6 +51,14 @@ def test_very_many_faults_of_a_text_are_told_in_part_and_so_is_that() -> None:
     assert codes == ["SPEC030"] * source.FAULTS_MAX + ["SPEC037"]
 
 
+@pytest.mark.parametrize("target", ["link.yaml", "nowhere.yaml"])
+def test_a_link_that_leads_to_no_file_is_no_missing_file(target: str, tmp_path: Path) -> None:
+    link = tmp_path / "link.yaml"
+    link.symlink_to(target)
+    (problem,) = source.read(link, Path("link.yaml")).problems
+    assert problem.code == "SPEC002"
+
+
 def test_a_file_that_cannot_be_read_says_why() -> None:
     # A regular file whose reading fails for everybody, also for root.
     memory = Path("/proc/self/mem")
