@@ -119,6 +119,12 @@ COMMANDS: tuple[Command, ...] = (
         "tally ledger restore ledger.jsonl --store new.db",
     ),
     Command(
+        ("ledger", "export"),
+        "tallyard.cli.export_command:export",
+        "Write the journal as CSV, or what was charged in FOCUS format.",
+        "tally ledger export november.csv --since 2026-11-01 --until 2026-12-01",
+    ),
+    Command(
         ("ledger", "migrate"),
         "tallyard.cli.ledger_command:migrate",
         "Make a store's tables, or bring them to this version.",

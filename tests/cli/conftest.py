@@ -10,11 +10,17 @@ from typing import Any
 import pytest
 import yaml
 
+from tallyard.cli.ledger_store import STORE_VARIABLE
 from tallyard.cluster.jobs import Submitted, group
 from tallyard.cluster.kueue import Queues
+from tallyard.ledger.store.engine import engine_of
+from tallyard.ledger.store.migrating import migrate
+from tallyard.ledger.store.store import Done, Store
+from tests.cli.journal import COMMANDS
 from tests.cli.reviewed import Reviewing, answers, with_pins
 from tests.cli.specs import LOCAL, PLATFORM, Captured, Repo
 from tests.cluster.conftest import ApiServer, WriteKubeconfig, api_server, kubeconfig
+from tests.ledger.ledgers import NOVEMBER
 from tests.spec.specs import STACKS
 
 __all__ = ["api_server", "kubeconfig"]
@@ -99,3 +105,16 @@ def reviewing(
     api_server.answers |= answers()
     monkeypatch.setenv("KUBECONFIG", str(kubeconfig(api_server.url)))
     return Reviewing(with_pins(repo), api_server, capsys)
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A ledger with one of many things, named by the variable."""
+    file = tmp_path / "ledger.db"
+    engine = engine_of(file)
+    migrate(engine)
+    outcomes = Store(engine, lambda: NOVEMBER).do(COMMANDS)
+    assert [outcome for outcome in outcomes if not isinstance(outcome, Done)] == []
+    engine.dispose()
+    monkeypatch.setenv(STORE_VARIABLE, str(file))
+    return file

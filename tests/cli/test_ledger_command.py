@@ -16,23 +16,11 @@ from sqlalchemy import text
 from tallyard.cli.application import run_application
 from tallyard.cli.exit_codes import ExitCode
 from tallyard.cli.ledger_store import STORE_VARIABLE
-from tallyard.ledger.commands import Adjust, GrantCluster, Merge, Refund, SetPrice, Settle
 from tallyard.ledger.store.engine import engine_of, writes
 from tallyard.ledger.store.migrating import migrate
-from tallyard.ledger.store.store import Done, Store
-from tests.ledger.ledgers import DECEMBER, NOVEMBER, H, freeze_of, grant_of
+from tallyard.ledger.store.store import Store
+from tests.ledger.ledgers import NOVEMBER, H, freeze_of
 
-COMMANDS = (
-    GrantCluster(key="c", grant="2026-11", amount=999 * H, starts=NOVEMBER, expires=DECEMBER),
-    grant_of("g", "nlp", 100 * H, {"li.wei": 100, "chen.yu": 50}),
-    SetPrice(key="p", model="A100", rate_milli=30_000, since=NOVEMBER),
-    freeze_of("f", "train-7", 24 * H, wait=H),
-    Settle(key="s", freeze="train-7", amount=20 * H),
-    Refund(key="r", freeze="train-7", amount=5 * H, reason="node failure", by="zhao.min"),
-    Adjust(key="a", project="nlp", grant="2026-11", amount=-3 * H, reason="lent"),
-    grant_of("v", "vision", 10 * H, {"zhao.min": 100}),
-    Merge(key="m", source="vision", target="nlp"),
-)
 TAIL = """\
 SEQ  AT                    COMMAND        ACCOUNT     SUBJECT  CORE-HOURS
   1  2026-10-31T16:00:00Z  grant-cluster              2026-11      999.00
@@ -45,19 +33,6 @@ SEQ  AT                    COMMAND        ACCOUNT     SUBJECT  CORE-HOURS
   8  2026-10-31T16:00:00Z  grant-project  vision      2026-11       10.00
   9  2026-10-31T16:00:00Z  merge          vision      nlp          -10.00
 """
-
-
-@pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A ledger with one of many things, named by the variable."""
-    file = tmp_path / "ledger.db"
-    engine = engine_of(file)
-    migrate(engine)
-    outcomes = Store(engine, lambda: NOVEMBER).do(COMMANDS)
-    assert [outcome for outcome in outcomes if not isinstance(outcome, Done)] == []
-    engine.dispose()
-    monkeypatch.setenv(STORE_VARIABLE, str(file))
-    return file
 
 
 @pytest.mark.usefixtures("store")

@@ -9,9 +9,7 @@ cut off or changed is found before anything is written for good. Taking one hold
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from itertools import batched
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
@@ -24,6 +22,7 @@ from tallyard.ledger.commands import freezes_of
 from tallyard.ledger.store import migrating, reading, writing
 from tallyard.ledger.store.engine import reads, writes
 from tallyard.ledger.store.faults import StoreError, Texts
+from tallyard.ledger.store.files import whole_file
 from tallyard.ledger.transactions import Transaction
 
 FORMAT = 1
@@ -81,22 +80,13 @@ def backup(engine: Engine, file: Path, tell: Tell = lambda *_: None) -> int:
         StoreError: The store cannot be read.
         OSError: The file cannot be written.
     """
-    half = file.with_name(f".{file.name}.half")
-    try:
-        with half.open("wb") as out, reads(engine) as connection:
-            last = reading.head(connection)
-            _put(out, _Head(FORMAT, last.seq, last.at, last.digest))
-            for transaction, digest in reading.journal(connection, until=last.seq):
-                _put(out, _Line(transaction, digest))
-                if transaction.seq % _GROUP == 0:
-                    tell(transaction.seq, last.seq)
-            out.flush()
-            os.fsync(out.fileno())
-        half.replace(file)
-    except BaseException:
-        with suppress(OSError):
-            half.unlink()
-        raise
+    with whole_file(file) as out, reads(engine) as connection:
+        last = reading.head(connection)
+        _put(out, _Head(FORMAT, last.seq, last.at, last.digest))
+        for transaction, digest in reading.journal(connection, until=last.seq):
+            _put(out, _Line(transaction, digest))
+            if transaction.seq % _GROUP == 0:
+                tell(transaction.seq, last.seq)
     return int(last.seq)
 
 

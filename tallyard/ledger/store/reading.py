@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import batched
 from typing import Any
 
@@ -106,6 +106,31 @@ def journal(
             return
         yield from _with_entries(connection, page)
         after = page[-1].seq
+
+
+def journal_with_freezes(
+    connection: Connection, since: int, until: int
+) -> Iterator[tuple[Transaction, Mapping[str, FreezeRecord]]]:
+    """Yield the transactions of a time, each with the freezes that its entries name.
+
+    Args:
+        connection: Of a reader, so that all is of one moment.
+        since: The first second of the time.
+        until: The first one after it.
+
+    Raises:
+        CorruptError: A row cannot be read as what it should be.
+    """
+    found = (t for t, _ in journal(connection) if since <= t.at < until)
+    for some in batched(found, _PAGE):
+        ids = {entry.freeze for each in some for entry in each.entries if entry.freeze}
+        records = {record.id: record for record in freezes(connection, sorted(ids))}
+        yield from ((each, records) for each in some)
+
+
+def project_names(connection: Connection) -> Mapping[str, str]:
+    """Return what each project is called now, by its id."""
+    return {row.id: row.name for row in connection.execute(select(schema.projects))}
 
 
 def _with_entries(
