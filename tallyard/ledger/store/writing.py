@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Insert, Table, insert, update
+from sqlalchemy import Connection, Insert, Table, bindparam, insert, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from tallyard.ledger.books import Books
@@ -28,6 +28,11 @@ from tallyard.ledger.transactions import Transaction
 # What changes a project's name, shares or place.
 _OF_PROJECTS = (GrantProject, Regrant, Rename, MoveUser, Merge)
 
+# Made once, as those below: a statement takes longer to make than SQLite takes to run it.
+_HEAD = update(schema.head).values(
+    seq=bindparam("new_seq"), at=bindparam("new_at"), digest=bindparam("new_digest")
+)
+
 type Done = Sequence[tuple[Transaction, str]]
 
 
@@ -41,7 +46,9 @@ def write(connection: Connection, books: Books, done: Done) -> None:
     _put(connection, schema.debts, _debts(books, transactions))
     _put(connection, schema.projects, _projects(books, transactions))
     _put(connection, schema.prices, _prices(books, transactions))
-    connection.execute(update(schema.head).values(seq=books.seq, at=books.at, digest=books.digest))
+    connection.execute(
+        _HEAD, {"new_seq": books.seq, "new_at": books.at, "new_digest": books.digest}
+    )
 
 
 def _lots(books: Books) -> list[Values]:
@@ -107,7 +114,6 @@ def _put(connection: Connection, table: Table, values: Sequence[Values]) -> None
         connection.execute(_upsert(table, is_file=is_file), list(values))
 
 
-# Made once: a statement takes longer to make than SQLite takes to run it.
 @cache
 def _insert(table: Table) -> Insert:
     return insert(table)
