@@ -9,12 +9,10 @@ import grimp
 
 CONTRACTS = Path(__file__).resolve().parents[1] / ".importlinter"
 ROOT = "tallyard.cluster"
-FOR_INFRA = {f"{ROOT}.{name}" for name in ("client", "drain", "faults", "identity")}
+FOR_INFRA = {f"{ROOT}.{name}" for name in ("client", "drain", "faults", "hand_edits", "identity")}
 
 
-def test_infra_may_use_what_tells_the_clusters_identity_and_what_stands_and_no_other_module() -> (
-    None
-):
+def test_infra_may_use_what_it_looks_at_and_takes_back_and_no_other_module() -> None:
     contracts = ConfigParser()
     contracts.read(CONTRACTS)
     forbidden = set(contracts["importlinter:contract:infra"]["forbidden_modules"].split())
