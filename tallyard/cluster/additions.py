@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-type Object = Mapping[str, Any]
+from tallyard.cluster.conditions import Object
+
 type Path = tuple[str | int, ...]
 
 # Of these nothing is filled in by the server but single values and empty selectors: whatever else

@@ -12,8 +12,9 @@ from lightkube.generic_resource import (
     create_api_info,
 )
 
-from tallyard.cluster.additions import Addition, Object, additions, may_have_any, removal
+from tallyard.cluster.additions import Addition, additions, may_have_any, removal
 from tallyard.cluster.client import ALL_NAMESPACES, Connection, Kind
+from tallyard.cluster.conditions import Object
 from tallyard.cluster.faults import ClusterError, Fault
 
 # Of a kind in so few namespaces each is asked by itself: a cluster has many Deployments, and we
