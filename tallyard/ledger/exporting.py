@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from decimal import Context, Decimal
 from typing import Any
 
@@ -18,7 +17,7 @@ from tallyard.ledger.accounts import Level
 from tallyard.ledger.amounts import CORE_HOUR
 from tallyard.ledger.commands import Refund
 from tallyard.ledger.entries import Entry, Kind
-from tallyard.ledger.periods import span
+from tallyard.ledger.periods import rfc3339, span
 from tallyard.ledger.records import FreezeRecord
 from tallyard.ledger.transactions import Transaction
 from tallyard.spec.model import Period
@@ -85,7 +84,7 @@ def entry_rows(transaction: Transaction, freezes: Freezes, names: Names) -> Iter
         record = freezes.get(entry.freeze)
         yield _safe(
             seq=transaction.seq,
-            at=_moment(transaction.at),
+            at=rfc3339(transaction.at),
             command=type(transaction.command).__struct_config__.tag,
             key=transaction.command.key,
             by=transaction.command.by,
@@ -137,13 +136,13 @@ def _focus(
         "BillingAccountId": terms.account,
         "BillingAccountName": terms.account,
         "BillingCurrency": terms.currency,
-        "BillingPeriodStart": _moment(month.starts),
-        "BillingPeriodEnd": _moment(month.ends),
+        "BillingPeriodStart": rfc3339(month.starts),
+        "BillingPeriodEnd": rfc3339(month.ends),
         "ChargeCategory": "Usage" if is_usage else "Credit",
         "ChargeDescription": _description(transaction, entry, record),
         "ChargeFrequency": "Usage-Based" if is_usage else "One-Time",
-        "ChargePeriodStart": _moment(starts),
-        "ChargePeriodEnd": _moment(max(transaction.at, starts + 1)),
+        "ChargePeriodStart": rfc3339(starts),
+        "ChargePeriodEnd": rfc3339(max(transaction.at, starts + 1)),
         "ContractedCost": cost,
         "EffectiveCost": cost,
         "InvoiceIssuerName": terms.account,
@@ -210,7 +209,3 @@ def _short(number: Decimal) -> Decimal:
     rounded = number.quantize(_PLACES, context=_WIDE)
     cents = rounded.quantize(_CENTS, context=_WIDE)
     return cents if cents == rounded else rounded.normalize(_WIDE)
-
-
-def _moment(at: int) -> str:
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -39,5 +39,10 @@ def span(period: Period, at: int, time_zone: str) -> Span:
     return Span(name, _midnight(first, zone), _midnight(following, zone))
 
 
+def rfc3339(at: int) -> str:
+    """Return a moment as programs read it, in UTC: `2026-11-30T16:00:00Z`."""
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 def _midnight(day: date, zone: ZoneInfo) -> int:
     return int(datetime.combine(day, time(), zone).timestamp())

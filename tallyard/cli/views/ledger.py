@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from tallyard.ledger import amounts
 from tallyard.ledger.commands import AnyCommand, Refund, Settle
 from tallyard.ledger.entries import Kind
+from tallyard.ledger.periods import rfc3339
 from tallyard.ledger.transactions import Transaction
 
 # What of a command says what it is about, the first that it has.
@@ -53,7 +53,7 @@ def _row(transaction: Transaction) -> TailRow:
     name = str(type(command).__struct_config__.tag)
     return TailRow(
         seq=transaction.seq,
-        at=datetime.fromtimestamp(transaction.at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        at=rfc3339(transaction.at),
         command=name,
         account=_account(transaction),
         subject=_first(command, _SUBJECTS),
