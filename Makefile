@@ -49,7 +49,7 @@ soak-ledger: bootstrap ## Live 20 lives of a ledger, its writer killed 240 times
 soak-crowd: bootstrap ## Let 32 processes freeze 1,000 times each in one PostgreSQL (ARGS="--processes N")
 	@.venv/bin/python -m tests.soak.ledger_crowd $(ARGS)
 
-soak-faults: bootstrap ## Make 44 faults by hand in the ledger's code: which test catches each? (ARGS="--only N")
+soak-faults: bootstrap ## Make faults by hand in the ledger's code: which test catches each? (ARGS="--only N")
 	@nice -n 10 .venv/bin/python -m tests.soak.ledger_faults $(ARGS)
 
 soak-mutants: bootstrap ## Load 10,000 mutants of the specs, 200 as processes (ARGS="COUNT --seed N --only I")

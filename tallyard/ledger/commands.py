@@ -121,6 +121,17 @@ class Settle(Command, frozen=True, kw_only=True, tag="settle"):
     amount: int
 
 
+class Reduce(Command, frozen=True, kw_only=True, tag="reduce"):
+    """Lower a freeze while its work goes on; `amount` is what stays frozen.
+
+    Work is frozen for the most that it may come to, and then is given less: a cheaper model,
+    fewer pods.
+    """
+
+    freeze: str
+    amount: int
+
+
 class Refund(Command, frozen=True, kw_only=True, tag="refund"):
     """Give back what was charged, at most all of it; it says why."""
 
@@ -189,6 +200,7 @@ type AnyCommand = (
     | Expire
     | Freeze
     | Settle
+    | Reduce
     | Refund
     | Owe
     | Repay
@@ -200,11 +212,11 @@ type AnyCommand = (
 
 
 def freezes_of(command: AnyCommand) -> tuple[str, ...]:
-    """Return the ids of the freezes that a command makes, resolves or refunds."""
+    """Return the ids of the freezes that a command makes, changes or refunds."""
     match command:
         case Freeze(parts=parts):
             return tuple(part.id for part in parts)
-        case Settle(freeze=freeze) | Refund(freeze=freeze):
+        case Settle(freeze=freeze) | Reduce(freeze=freeze) | Refund(freeze=freeze):
             return (freeze,)
         case _:
             return ()

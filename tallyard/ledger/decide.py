@@ -24,6 +24,7 @@ _RULES: Mapping[type, _Rule] = MappingProxyType(
         commands.Expire: granting.expire,
         commands.Freeze: freezing.freeze,
         commands.Settle: freezing.settle,
+        commands.Reduce: freezing.reduce,
         commands.Refund: refunding.refund,
         commands.Owe: refunding.owe,
         commands.Repay: refunding.repay,

@@ -16,6 +16,7 @@ from tallyard.ledger.commands import (
     GrantProject,
     Merge,
     MoveUser,
+    Reduce,
     Refund,
     Regrant,
     Rename,
@@ -100,6 +101,18 @@ def _settled(books: Books, command: Settle, _: Transaction) -> None:
     books.queue_frozen[record.project, record.queue] -= record.amount
 
 
+def _reduced(books: Books, command: Reduce, transaction: Transaction) -> None:
+    record = books.freezes[command.freeze]
+    gone = {(e.account, e.grant): e.amount for e in transaction.entries if e.kind is Kind.RELEASE}
+    parts = (
+        Part(part.account, part.grant, part.amount - gone.get((part.account, part.grant), 0))
+        for part in record.parts
+    )
+    record.parts = tuple(part for part in parts if part.amount)
+    beyond, record.amount = record.amount - command.amount, command.amount
+    books.queue_frozen[record.project, record.queue] -= beyond
+
+
 def _refunded(books: Books, command: Refund, _: Transaction) -> None:
     # One that was resolved long ago need not be in memory.
     if record := books.freezes.get(command.freeze):
@@ -161,6 +174,7 @@ _FACTS: Mapping[type, Callable[[Books, Any, Transaction], None]] = MappingProxyT
     {
         Freeze: _freezes,
         Settle: _settled,
+        Reduce: _reduced,
         Refund: _refunded,
         Expire: _kept,
         GrantProject: _granted,

@@ -1,4 +1,4 @@
-"""Freezing core-hours before work runs, and resolving a freeze once."""
+"""Freezing core-hours before work runs, lowering a freeze, and resolving it once."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from tallyard.ledger.accounts import Account, chain
 from tallyard.ledger.books import Books
-from tallyard.ledger.commands import Freeze, FreezePart, Settle
+from tallyard.ledger.commands import Freeze, FreezePart, Reduce, Settle
 from tallyard.ledger.entries import Entry, Kind
-from tallyard.ledger.records import FreezeRecord
+from tallyard.ledger.records import FreezeRecord, Part
 from tallyard.ledger.refusals import NotEnough, OverCap, Reason, Refusal, Refused
 
 type Entries = tuple[Entry, ...]
@@ -21,17 +21,37 @@ def freeze(books: Books, command: Freeze, at: int) -> Entries | Refusal:
 
 def settle(books: Books, command: Settle, at: int) -> Entries | Refusal:
     """Charge what was used and release the rest, at all three levels."""
+    record = _open(books, command)
+    if isinstance(record, Refused):
+        return record
+    if command.amount < 0:
+        return Refused(Reason.AMOUNT, command.freeze, command.amount)
+    accounts = chain(record.project, record.user)
+    return tuple(e for a in accounts for e in _resolved(books, record, a, command.amount, at))
+
+
+def reduce(books: Books, command: Reduce, at: int) -> Entries | Refusal:
+    """Release what is beyond an amount, at all three levels; what expires last goes first."""
+    record = _open(books, command)
+    if isinstance(record, Refused):
+        return record
+    if not 0 < command.amount < record.amount:
+        return Refused(Reason.AMOUNT, command.freeze, command.amount, record.amount)
+    accounts = chain(record.project, record.user)
+    beyond = record.amount - command.amount
+    return tuple(e for a in accounts for e in _reduced(books, record, a, beyond, at))
+
+
+def _open(books: Books, command: Settle | Reduce) -> FreezeRecord | Refused:
+    """Return the freeze that is to be resolved or lowered, or why there is none."""
     record = books.freezes.get(command.freeze)
     if record is None:
         return Refused(Reason.NO_FREEZE, command.freeze)
     if not record.is_open:
         return Refused(Reason.RESOLVED, command.freeze, command.amount, record.charged)
-    if command.amount < 0:
-        return Refused(Reason.AMOUNT, command.freeze, command.amount)
     if command.amount > record.amount:
         return Refused(Reason.MORE_THAN_FROZEN, command.freeze, command.amount, record.amount)
-    accounts = chain(record.project, record.user)
-    return tuple(e for a in accounts for e in _resolved(books, record, a, command.amount, at))
+    return record
 
 
 def _wrong(books: Books, command: Freeze) -> Refused | None:
@@ -97,8 +117,21 @@ def _resolved(
         if charge:
             yield Entry(Kind.CHARGE, account, part.grant, charge, record.id)
         if rest := part.amount - charge:
-            yield Entry(Kind.RELEASE, account, part.grant, rest, record.id)
-            lot = books.lot(account, part.grant)
-            if lot is not None and at >= lot.expires:
-                # Its time went by while it was frozen.
-                yield Entry(Kind.EXPIRE, account, part.grant, rest, record.id)
+            yield from _released(books, record.id, part, rest, at)
+
+
+def _reduced(
+    books: Books, record: FreezeRecord, account: Account, beyond: int, at: int
+) -> Iterator[Entry]:
+    for part in reversed(record.parts_of(account)):
+        if rest := min(beyond, part.amount):
+            yield from _released(books, record.id, part, rest, at)
+        beyond -= rest
+
+
+def _released(books: Books, freeze: str, part: Part, amount: int, at: int) -> Iterator[Entry]:
+    yield Entry(Kind.RELEASE, part.account, part.grant, amount, freeze)
+    lot = books.lot(part.account, part.grant)
+    if lot is not None and at >= lot.expires:
+        # Its time went by while it was frozen.
+        yield Entry(Kind.EXPIRE, part.account, part.grant, amount, freeze)

@@ -19,6 +19,7 @@ class Part(Struct, frozen=True, gc=False):
 class FreezeRecord(Struct):
     """One freeze: whose, for what, in which grants, and what became of it.
 
+    `amount` and `parts` are what is frozen now, or was at its end.
     It ends once: then `is_open` is false, `charged` of its `amount` was charged and the rest
     released. `refunded` of what was charged has been given back since.
     """

@@ -22,6 +22,7 @@ from tallyard.ledger.commands import (
     MoveUser,
     Owe,
     Purpose,
+    Reduce,
     Refund,
     Regrant,
     Rename,
@@ -61,6 +62,7 @@ class Operations:
         self._kinds: dict[Callable[[], AnyCommand], int] = {
             self._freeze: 38,
             self._settle: 33,
+            self._reduce: 5,
             self._refund: 6,
             self._regrant: 3,
             self._adjust: 3,
@@ -202,6 +204,13 @@ class Operations:
         if record and self._random.random() < 0.02:
             amount = record.amount + 1
         return Settle(key=self._key(), freeze=freeze, amount=amount)
+
+    def _reduce(self) -> Reduce:
+        freeze = self._a_freeze()
+        record = self.books.freezes.get(freeze)
+        # From nothing, which is refused, to a thousandth more than there is.
+        amount = self._random.randrange((record.amount if record else H) + 2)
+        return Reduce(key=self._key(), freeze=freeze, amount=amount)
 
     def _a_freeze(self) -> str:
         if not self._open or self._random.random() < 0.02:

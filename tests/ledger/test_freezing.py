@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tallyard.ledger.accounts import CLUSTER, Account
-from tallyard.ledger.commands import Freeze, Settle
+from tallyard.ledger.commands import Freeze, Reduce, Settle
 from tallyard.ledger.entries import Kind
 from tallyard.ledger.refusals import NotEnough, OverCap, Reason, Refused
 from tests.ledger.ledgers import DAY, DECEMBER, NOVEMBER, H, Ledger, freeze_of
@@ -122,6 +122,60 @@ def test_what_comes_back_to_a_grant_that_is_over_expires(ledger: Ledger) -> None
     assert kinds == [Kind.CHARGE, Kind.RELEASE, Kind.EXPIRE]
     lot = ledger.lot()
     assert (lot.charged, lot.expired, lot.available) == (20 * H, 5 * H, 75 * H)
+
+
+def test_a_freeze_is_lowered_to_what_the_work_was_given(ledger: Ledger) -> None:
+    ledger.freeze("train", 24 * H, wait=H)
+    ledger.done(Reduce(key="r", freeze="train", amount=10 * H))
+    assert [ledger.lot(a).frozen for a in LEVELS] == [11 * H] * 3
+    assert [ledger.available(a) for a in LEVELS] == [989 * H, 89 * H, 89 * H]
+    ledger.freeze("next", 19 * H)
+    assert ledger.refused(Settle(key="s", freeze="train", amount=10 * H + 1)) == Refused(
+        Reason.MORE_THAN_FROZEN, "train", 10 * H + 1, 10 * H
+    )
+    ledger.settle("train", 4 * H)
+    assert [ledger.lot(a).charged for a in LEVELS] == [4 * H] * 3
+    assert [ledger.lot(a).frozen for a in LEVELS] == [20 * H] * 3
+
+
+def test_what_expires_last_is_given_back_first(ledger: Ledger) -> None:
+    ledger.grant("nlp", 10 * H, grant="extra", ends=NOVEMBER + DAY)
+    ledger.freeze("train", 15 * H)
+    ledger.done(Reduce(key="r", freeze="train", amount=8 * H))
+    extra, usual = ledger.lot(grant="extra"), ledger.lot()
+    assert (extra.frozen, extra.available) == (8 * H, 2 * H)
+    assert (usual.frozen, usual.available) == (0, 100 * H)
+    ledger.settle("train", 8 * H)
+    assert (extra.charged, usual.charged) == (8 * H, 0)
+
+
+def test_what_a_lowered_freeze_gives_back_to_a_grant_that_is_over_expires(ledger: Ledger) -> None:
+    ledger.freeze("train", 25 * H)
+    ledger.now = DECEMBER
+    ledger.done(Reduce(key="r", freeze="train", amount=20 * H))
+    lot = ledger.lot()
+    assert (lot.frozen, lot.expired, lot.available) == (20 * H, 5 * H, 75 * H)
+
+
+@pytest.mark.parametrize("amount", [-1, 0, 24 * H])
+def test_a_freeze_is_lowered_to_something_less(ledger: Ledger, amount: int) -> None:
+    ledger.freeze("train", 24 * H)
+    refusal = ledger.refused(Reduce(key="r", freeze="train", amount=amount))
+    assert refusal == Refused(Reason.AMOUNT, "train", amount, 24 * H)
+
+
+def test_only_what_is_frozen_can_be_lowered(ledger: Ledger) -> None:
+    assert ledger.refused(Reduce(key="r", freeze="train", amount=H)) == Refused(
+        Reason.NO_FREEZE, "train"
+    )
+    ledger.freeze("train", 24 * H)
+    assert ledger.refused(Reduce(key="r", freeze="train", amount=24 * H + 1)) == Refused(
+        Reason.MORE_THAN_FROZEN, "train", 24 * H + 1, 24 * H
+    )
+    ledger.settle("train", 3 * H)
+    assert ledger.refused(Reduce(key="r", freeze="train", amount=H)) == Refused(
+        Reason.RESOLVED, "train", H, 3 * H
+    )
 
 
 def test_a_freeze_is_resolved_once(ledger: Ledger) -> None:

@@ -16,6 +16,7 @@ from tallyard.ledger.commands import (
     Merge,
     MoveUser,
     Owe,
+    Reduce,
     Refund,
     Regrant,
     Repay,
@@ -103,6 +104,16 @@ class LedgerMachine(RuleBasedStateMachine):
             )
         )
         return name
+
+    @rule(freeze=freezes, amount=st.integers(-1, 70))
+    def reduce(self, freeze: str, amount: int) -> None:
+        """Keep a part of a freeze, perhaps more than there is."""
+        before = self.books.freezes.get(freeze)
+        frozen = before.amount if before else 0
+        done = self._do(Reduce(key=self._key(), freeze=freeze, amount=amount))
+        assert done == (0 < amount < frozen)
+        if done:
+            assert self.books.freezes[freeze].amount == amount
 
     @rule(target=resolved, freeze=consumes(freezes), amount=st.integers(-1, 70))
     def settle(self, freeze: str, amount: int) -> str:

@@ -57,6 +57,8 @@ FAULTS = (
     ),
     Fault("L1", "freezing.py", "record.is_open:", "record.is_open and False:"),
     Fault("L1", "freezing.py", "charged -= charge", "charged -= 0"),
+    Fault("L1", "freezing.py", "beyond -= rest", "beyond -= 0"),
+    Fault("L4", "facts.py", "record.queue] -= beyond", "record.queue] -= 0"),
     Fault(
         "L1",
         "freezing.py",

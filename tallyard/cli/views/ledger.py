@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tallyard.ledger import amounts
-from tallyard.ledger.commands import AnyCommand, Refund, Settle
+from tallyard.ledger.commands import AnyCommand, Reduce, Refund, Settle
 from tallyard.ledger.entries import Kind
 from tallyard.ledger.periods import rfc3339
 from tallyard.ledger.transactions import Transaction
@@ -66,7 +66,7 @@ def _row(transaction: Transaction) -> TailRow:
 def _account(transaction: Transaction) -> str:
     """Return whose it is: the user's where it was a user's work, else the project's."""
     command = transaction.command
-    if isinstance(command, Settle | Refund):
+    if isinstance(command, Settle | Reduce | Refund):
         return next((str(e.account) for e in transaction.entries if e.account.user), "")
     project, user = _first(command, _ACCOUNTS), _first(command, ("user",))
     return f"{project}/{user}" if user else project
