@@ -10,6 +10,9 @@ import math
 import re
 from fractions import Fraction
 
+# The one resource of Kubernetes that is counted in thousandths.
+CPU = "cpu"
+
 # Kubernetes keeps a quantity in a signed 64-bit integer.
 BYTES_MAX = 2**63 - 1
 QUANTITY_PATTERN = r"^[0-9]{1,15}(\.[0-9]{1,9})?(Ki|Mi|Gi|Ti|Pi|k|M|G|T|P)?$"
@@ -123,16 +126,15 @@ def core_hours_amount(text: str) -> int:
     return int(amount)
 
 
-def parse_count(text: str) -> int:
-    """Return how many whole things (cards, pods) a quantity from a cluster stands for.
+def parse_amount(resource: str, text: str) -> int:
+    """Return an amount of a resource from a cluster: cpu in thousandths, else bytes or pieces.
+
+    A part of one counts as one, as in Kubernetes, which takes `memory: 0.5`.
 
     Raises:
-        QuantityError: The text is no quantity, or not of whole things.
+        QuantityError: The text is no quantity.
     """
-    amount = _any_quantity(text)
-    if amount.denominator != 1:
-        raise QuantityError(f"{text!r} is not a whole number")
-    return amount.numerator
+    return parse_cpu(text) if resource == CPU else math.ceil(_any_quantity(text))
 
 
 def parse_cpu(text: str) -> int:

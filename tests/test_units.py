@@ -65,16 +65,25 @@ def test_cpu_is_read_in_thousandths_as_the_api_server_counts_it(text: str, milli
 
 
 @pytest.mark.parametrize(
-    ("text", "count"), [("8", 8), ("1k", 1000), ("1e1", 10), ("8000m", 8), ("0", 0)]
+    ("text", "amount"),
+    [
+        *(("8", 8), ("1k", 1000), ("1e1", 10), ("8000m", 8), ("0", 0), ("4Gi", 4 * 2**30)),
+        # The API server takes these for memory, and counts them so.
+        *(("0.5", 1), ("1500m", 2)),
+    ],
 )
-def test_a_count_of_cards_is_a_whole_number(text: str, count: int) -> None:
-    assert units.parse_count(text) == count
+def test_all_but_cpu_is_counted_in_whole_ones(text: str, amount: int) -> None:
+    assert units.parse_amount("memory", text) == amount
 
 
-@pytest.mark.parametrize("text", ["1500m", "1.5", "", "-1", "many", "8 ", "1e999"])
-def test_no_part_of_a_card_and_no_other_text_is_a_count(text: str) -> None:
+def test_cpu_is_told_from_the_rest_by_its_name() -> None:
+    assert units.parse_amount("cpu", "1.5") == 1500
+
+
+@pytest.mark.parametrize("text", ["", "-1", "many", "8 ", "1e999"])
+def test_no_other_text_is_an_amount(text: str) -> None:
     with pytest.raises(units.QuantityError):
-        units.parse_count(text)
+        units.parse_amount("memory", text)
 
 
 @pytest.mark.parametrize(

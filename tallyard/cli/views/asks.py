@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tallyard import labels, units
 from tallyard.cluster.conditions import Object
+from tallyard.cluster.pod_requests import requests
 
 
 @dataclass(frozen=True)
@@ -43,13 +44,12 @@ def ask_of(
     cards, cpu_millis, resource, model = 0, 0, None, None
     for pod_set, count in _pod_sets(workload):
         spec = pod_set["template"]["spec"]
-        for container in spec.get("containers") or ():
-            for name, amount in _requests(container).items():
-                if name == "cpu":
-                    cpu_millis += count * units.parse_cpu(amount)
-                elif is_card(name) and (not counted or name in counted):
-                    cards += count * units.parse_count(amount)
-                    resource = name
+        for name, amount in requests(spec).items():
+            if name == units.CPU:
+                cpu_millis += count * amount
+            elif is_card(name) and (not counted or name in counted):
+                cards += count * amount
+                resource = name
         model = model or _given_model(workload, model_of_flavor) or _named_model(spec)
     return Ask(cards, model, resource, cpu_millis)
 
@@ -58,12 +58,8 @@ def per_pod(workload: Object) -> Mapping[str, int]:
     """Return the most that one pod of a workload asks of each resource; cpu in thousandths."""
     most: dict[str, int] = {}
     for pod_set, _ in _pod_sets(workload):
-        sums: dict[str, int] = {}
-        for container in pod_set["template"]["spec"].get("containers") or ():
-            for name, amount in _requests(container).items():
-                count = units.parse_cpu if name == "cpu" else units.parse_count
-                sums[name] = sums.get(name, 0) + count(amount)
-        most = {name: max(most.get(name, 0), sums.get(name, 0)) for name in (*most, *sums)}
+        for name, amount in requests(pod_set["template"]["spec"]).items():
+            most[name] = max(most.get(name, 0), amount)
     return most
 
 
@@ -91,12 +87,6 @@ def _pod_sets(workload: Object) -> Iterator[tuple[Object, int]]:
         # Partial admission gives fewer pods than were asked for.
         count = given.get(pod_set.get("name"), {}).get("count", pod_set.get("count", 1))
         yield pod_set, int(count)
-
-
-def _requests(container: Object) -> Mapping[str, str]:
-    resources = container.get("resources") or {}
-    both = {**(resources.get("limits") or {}), **(resources.get("requests") or {})}
-    return {name: str(amount) for name, amount in both.items()}
 
 
 def _assignments(workload: Object) -> tuple[Object, ...]:

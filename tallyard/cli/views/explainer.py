@@ -14,7 +14,7 @@ from tallyard.cli.shortage import Facts
 from tallyard.cli.views.asks import Ask, ask_of, asked_model, per_pod
 from tallyard.cli.views.free import Tree
 from tallyard.cli.views.others import OtherModel, others, rates_of
-from tallyard.cli.views.quotas import CPU, Quota, models_of, quotas_of
+from tallyard.cli.views.quotas import Quota, models_of, quotas_of
 from tallyard.cli.views.standing import message_of, waits
 from tallyard.cluster.conditions import Object, last_seen
 from tallyard.cluster.kueue import Queues
@@ -136,6 +136,6 @@ def _largest(
         for node in nodes:
             if wanted <= (node["metadata"].get("labels") or {}).items():
                 for resource, text in ((node.get("status") or {}).get("allocatable") or {}).items():
-                    count = units.parse_cpu if resource == CPU else units.parse_count
-                    here[resource] = max(here[resource], count(str(text)))
+                    amount = units.parse_amount(resource, str(text))
+                    here[resource] = max(here[resource], amount)
     return most

@@ -16,7 +16,6 @@ from tallyard.cluster.conditions import Object
 
 # A flavor and a resource.
 type Key = tuple[str, str]
-_CPU = "cpu"
 
 
 @dataclass(frozen=True)
@@ -134,7 +133,7 @@ def _own(item: Object) -> Iterator[tuple[Key, _Own]]:
         for flavor in group["flavors"]:
             for resource in flavor["resources"]:
                 name = resource["name"]
-                if name == _CPU or is_card(name):
+                if name == units.CPU or is_card(name):
                     limits = (resource.get("borrowingLimit"), resource.get("lendingLimit"))
                     borrow, lend = (None if x is None else _count(name, x) for x in limits)
                     nominal = _count(name, resource.get("nominalQuota", "0"))
@@ -145,9 +144,9 @@ def _reserved(queue: Object) -> Iterator[tuple[Key, int]]:
     for flavor in (queue.get("status") or {}).get("flavorsReservation") or ():
         for resource in flavor.get("resources") or ():
             name = resource["name"]
-            if name == _CPU or is_card(name):
+            if name == units.CPU or is_card(name):
                 yield (flavor["name"], name), _count(name, resource.get("total", "0"))
 
 
 def _count(resource: str, amount: object) -> int:
-    return (units.parse_cpu if resource == _CPU else units.parse_count)(str(amount))
+    return units.parse_amount(resource, str(amount))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from tallyard import labels, units
 from tallyard.cli.views.asks import card_name, is_card
 from tallyard.cli.views.free import Tree
 from tallyard.cluster.conditions import Object
-
-CPU = "cpu"
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class Quota:
     @property
     def is_cpu(self) -> bool:
         """Return whether the amounts are vCPU."""
-        return self.model == CPU
+        return self.model == units.CPU
 
     def thing(self, lang: str) -> str:
         """Return what people call a unit of this quota: its model, or a slice of one."""
@@ -83,7 +82,7 @@ def _quotas(cluster_queue: Object, models: Mapping[str, str]) -> Iterator[Quota]
             found = tuple(
                 _quota(flavor["name"], resource, used.get((flavor["name"], resource["name"]), {}))
                 for resource in flavor["resources"]
-                if resource["name"] == CPU or is_card(resource["name"])
+                if resource["name"] == units.CPU or is_card(resource["name"])
             )
             if found:
                 yield _telling(found, models.get(flavor["name"]))
@@ -102,13 +101,13 @@ def _telling(found: tuple[Quota, ...], model: str | None) -> Quota:
 
 
 def _quota(flavor: str, resource: Object, used: Object) -> Quota:
-    is_cpu = resource["name"] == CPU
-    count = units.parse_cpu if is_cpu else units.parse_count
+    name = str(resource["name"])
+    count = partial(units.parse_amount, name)
     limit = resource.get("borrowingLimit")
     return Quota(
         flavor=flavor,
-        model=CPU if is_cpu else flavor,
-        resource=resource["name"],
+        model=units.CPU if name == units.CPU else flavor,
+        resource=name,
         nominal=count(str(resource.get("nominalQuota", "0"))),
         used=count(str(used.get("total", "0"))),
         borrowed=count(str(used.get("borrowed", "0"))),

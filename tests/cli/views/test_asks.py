@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tallyard.cli.views.asks import ask_of, is_card
+from tallyard.cli.views.asks import ask_of, is_card, per_pod
 
 MODELS = {"training-a100-1": "A100-SXM4-40GB"}
 
@@ -68,3 +68,12 @@ def test_only_a_vendors_resource_is_a_card() -> None:
         "nvidia.com/gpu",
         "cambricon.com/mlu",
     ]
+
+
+def test_an_init_container_that_needs_more_counts() -> None:
+    spec = {
+        "initContainers": [{"resources": {"requests": {"cpu": "6"}}}],
+        "containers": [{"resources": {"requests": {"cpu": "500m", "memory": "0.5"}}}],
+    }
+    assert ask_of(_workload((2, spec)), MODELS).text("en") == "12 vCPU"
+    assert per_pod(_workload((2, spec))) == {"cpu": 6000, "memory": 1}
