@@ -19,7 +19,7 @@ class Level(StrEnum):
     USER = "user"
 
 
-class Account(Struct, frozen=True, order=True, gc=False):
+class Account(Struct, frozen=True, order=True, gc=False, omit_defaults=True):
     """One account; `project` is the id, which survives a rename, and empty for the cluster."""
 
     project: str = ""

@@ -71,11 +71,16 @@ class Books:
     def cap(self, project: str, percent: int, at: int) -> int:
         """Return what one queue may have frozen: a part of the grants that are open."""
         lots = self.lots.get(Account(project), {}).values()
-        return part_of(sum(lot.given for lot in lots if lot.is_open(at)), percent)
+        return part_of(sum(lot.in_force for lot in lots if lot.is_open(at)), percent)
 
     def debt(self, account: Account) -> int:
         """Return what an account owes."""
         return self.owed.get(account, 0)
+
+    def is_member(self, user: Account) -> bool:
+        """Say whether a user has a share in the project."""
+        record = self.projects.get(user.project)
+        return record is not None and user.user in record.shares
 
     def rate_at(self, model: str, at: int) -> int | None:
         """Return what a card costs at a moment; None before its first price."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from tallyard.ledger.commands import Merge, Share
+from tallyard.ledger.commands import Expire, Merge, Regrant, Share
 from tallyard.ledger.refusals import Reason, Refused
 
 # A key is an index's entry in two databases; the longest of ours is two UIDs and three words.
@@ -34,20 +34,27 @@ _LENGTHS: Mapping[str, int] = MappingProxyType(
         "reason": _REASON_LENGTH_MAX,
     }
 )
-# The cluster is the project without a name; the others are for people.
-_MAY_BE_EMPTY = frozenset({"by", "name", "project", "reason"})
+# These are for people.
+_MAY_BE_EMPTY = frozenset({"by", "name", "reason"})
+# The cluster is the project without a name, and only its grants can change and end.
+_MAY_BE_THE_CLUSTER = frozenset({(Regrant, "project"), (Expire, "project")})
 # Of these it is told as what it is there: a share of nobody, a merge with nothing.
 _TOLD_ELSEWHERE = frozenset({(Share, "user"), (Merge, "source"), (Merge, "target")})
+_EMPTY = _MAY_BE_THE_CLUSTER | _TOLD_ELSEWHERE
+_PERCENTS = frozenset({"keep_percent", "cap_percent"})
+_PER_CENT = 100
 
 
 def out_of_bounds(command: Struct) -> Refused | None:
     """Return the first value of a command, or of what it holds, that no store could keep."""
     for holder, name, value in _values(command):
-        may_be_empty = name in _MAY_BE_EMPTY or (holder, name) in _TOLD_ELSEWHERE
+        may_be_empty = name in _MAY_BE_EMPTY or (holder, name) in _EMPTY
         if isinstance(value, str) and not _is_text(name, value, may_be_empty=may_be_empty):
             return Refused(Reason.TEXT, name, len(value), _LENGTHS.get(name, KEY_LENGTH_MAX))
         if isinstance(value, int) and abs(value) > NUMBER_MAX:
             return Refused(Reason.AMOUNT, name, value, NUMBER_MAX)
+        if name in _PERCENTS and not 0 <= value <= _PER_CENT:
+            return Refused(Reason.PERCENT, name, value, _PER_CENT)
     return None
 
 

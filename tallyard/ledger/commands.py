@@ -35,8 +35,12 @@ class FreezePart(Struct, frozen=True, gc=False):
     amount: int
 
 
-class Command(Struct, frozen=True, kw_only=True, tag_field="do"):
-    """The base of all; `key` names the command for ever, `by` the person who asked, if one did."""
+class Command(Struct, frozen=True, kw_only=True, tag_field="do", omit_defaults=True):
+    """The base of all; `key` names the command for ever, `by` the person who asked, if one did.
+
+    What has its default is not in the text of a command, so that a field that comes later, with
+    a default, changes the digest of none that was written before.
+    """
 
     key: str
     by: str = ""
@@ -185,7 +189,10 @@ class Merge(Command, frozen=True, kw_only=True, tag="merge"):
 
 
 class SetPrice(Command, frozen=True, kw_only=True, tag="set-price"):
-    """Let a model's card cost another rate (thousandths of a core-hour per hour) from a moment."""
+    """Let a model's card cost another rate (thousandths of a core-hour per hour) from a moment.
+
+    `since` is nothing for the moment at which it is done.
+    """
 
     model: str
     rate_milli: int

@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from tallyard.ledger import commands, freezing, granting, moving, refunding
+from tallyard.ledger import commands, freezing, granting, moving, pricing, refunding
 from tallyard.ledger.books import Books
 from tallyard.ledger.bounds import out_of_bounds
 from tallyard.ledger.commands import AnyCommand
 from tallyard.ledger.entries import Entry
 from tallyard.ledger.refusals import Refusal
-from tallyard.ledger.transactions import Transaction
+from tallyard.ledger.transactions import RULES, Transaction
 
 type _Rule = Callable[[Books, Any, int], tuple[Entry, ...] | Refusal]
-_RULES: Mapping[type, _Rule] = MappingProxyType(
+_FIRST: Mapping[type, _Rule] = MappingProxyType(
     {
         commands.GrantCluster: granting.grant_cluster,
         commands.GrantProject: granting.grant_project,
@@ -31,23 +31,29 @@ _RULES: Mapping[type, _Rule] = MappingProxyType(
         commands.Rename: moving.rename,
         commands.MoveUser: moving.move_user,
         commands.Merge: moving.merge,
-        commands.SetPrice: moving.set_price,
+        commands.SetPrice: pricing.set_price,
     }
 )
+# By the version; each stays, for the journals that were written by it.
+_BY_VERSION: Mapping[int, Mapping[type, _Rule]] = MappingProxyType({1: _FIRST})
 
 
-def decide(books: Books, command: AnyCommand, at: int) -> Transaction | Refusal:
+def decide(books: Books, command: AnyCommand, at: int, rules: int = RULES) -> Transaction | Refusal:
     """Return what a command comes to on these books; they are not changed.
 
     Args:
         books: The balances before.
         command: What is wanted. That its key is new is the caller's to know.
         at: Now, in seconds since 1970; a clock that went back counts as standing still.
+        rules: The version of the rules.
+
+    Raises:
+        KeyError: This program does not know that version.
     """
     if wrong := out_of_bounds(command):
         return wrong
     at = max(at, books.at)
-    found = _RULES[type(command)](books, command, at)
+    found = _BY_VERSION[rules][type(command)](books, command, at)
     if isinstance(found, tuple):
-        return Transaction(books.seq + 1, at, command, found)
+        return Transaction(books.seq + 1, at, command, found, rules)
     return found

@@ -7,11 +7,12 @@ or because the second finds nothing to change.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from tallyard.ledger import amounts, periods
 from tallyard.ledger.accounts import CLUSTER, Account, Level
+from tallyard.ledger.amounts import part_of
 from tallyard.ledger.books import Books
 from tallyard.ledger.commands import (
     AnyCommand,
@@ -37,6 +38,7 @@ def due(platform: Platform, books: Books, at: int) -> Iterator[AnyCommand]:
 
     A debt is repaid from what is available now, so after a grant `due` is asked once more.
     """
+    at = max(at, books.at)
     yield from _prices(platform, books, at)
     yield from _ends(platform, books, at)
     yield from _capacity(platform, books, at)
@@ -74,8 +76,8 @@ def _prices(platform: Platform, books: Books, at: int) -> Iterator[SetPrice]:
         rates = books.prices.get(model, [])
         # One that was set for later stays; else the spec's holds from now on.
         if not rates or (rates[-1].since <= at and rates[-1].rate_milli != card.rate_milli):
-            key = f"price/{model}/{at}"
-            yield SetPrice(key=key, model=model, rate_milli=card.rate_milli, since=at)
+            key = f"price/{model}/{books.seq}"
+            yield SetPrice(key=key, model=model, rate_milli=card.rate_milli, since=0)
 
 
 def _ends(platform: Platform, books: Books, at: int) -> Iterator[Expire]:
@@ -134,7 +136,9 @@ def _grants(
     amount = amounts.of_core_hours(hours.amount)
     shares = tuple(Share(user.name, user.share) for user in project.users)
     account, record = Account(project.id), books.projects.get(project.id)
-    if (account, span.name) not in books.grants:
+    running = _of_another_period(platform, books, account, hours.period, at)
+    lot = running or books.lot(account, span.name)
+    if not running and (account, span.name) not in books.grants:
         yield GrantProject(
             key=f"grant/{project.id}/{span.name}",
             project=project.id,
@@ -144,23 +148,52 @@ def _grants(
             expires=span.ends,
             shares=shares,
         )
-    elif (lot := books.lot(account, span.name)) and lot.is_open(at):
-        known = record.shares if record else {}
-        if lot.base != amount or known != {share.user: share.percent for share in shares}:
-            key = f"regrant/{project.id}/{span.name}/{books.seq}"
+    elif lot and lot.is_open(at):
+        amount = lot.base if running else amount
+        if lot.base != amount or _is_unsettled(books, project.id, lot, shares):
+            key = f"regrant/{project.id}/{lot.grant}/{books.seq}"
             yield Regrant(
-                key=key, project=project.id, grant=span.name, amount=amount, shares=shares
+                key=key, project=project.id, grant=lot.grant, amount=amount, shares=shares
             )
     if project.key != (record.name if record else project.id):
         key = f"rename/{project.id}/{project.key}/{books.seq}"
         yield Rename(key=key, project=project.id, name=project.key)
 
 
+def _of_another_period(
+    platform: Platform, books: Books, account: Account, period: Period, at: int
+) -> Lot | None:
+    """Return the spec's grant that goes on although the spec now counts by another period.
+
+    A month that was begun is finished: a week's grant beside it would be given on top.
+    """
+    for lot in books.open_lots(account, at):
+        others = (other for other in Period if other is not period and not lot.has_rolled)
+        if any(periods.span(o, lot.starts, platform.time_zone).name == lot.grant for o in others):
+            return lot
+    return None
+
+
+def _is_unsettled(books: Books, project: str, lot: Lot, shares: Iterable[Share]) -> bool:
+    """Say whether the shares are others, or something that could not be taken has come back."""
+    record = books.projects.get(project)
+    percents = {share.user: share.percent for share in shares}
+    if record is None or record.shares != percents or (lot.untaken and lot.available):
+        return True
+    return any(
+        mine.available and mine.in_force > part_of(lot.in_force, percents.get(account.user, 0))
+        for account in books.users_of(project)
+        if (mine := books.lot(account, lot.grant))
+    )
+
+
 def _debts(books: Books, at: int) -> Iterator[Repay]:
     for account, owed in sorted(books.owed.items()):
         if account.level is not Level.USER or not owed:
             continue
-        levels = (CLUSTER, Account(account.project), account)
+        levels = [CLUSTER, Account(account.project)]
+        if books.is_member(account):
+            levels.append(account)
         amount = min(owed, *(books.available(level, at) for level in levels))
         if amount:
             key = f"repay/{account}/{books.seq}"

@@ -20,6 +20,7 @@ from tallyard.ledger.commands import (
     Refund,
     Regrant,
     Rename,
+    Repay,
     SetPrice,
     Settle,
     Share,
@@ -32,14 +33,16 @@ from tallyard.ledger.transactions import Transaction
 if TYPE_CHECKING:
     from tallyard.ledger.books import Books
 
+# What may come into an account before it has such a grant.
+_FILLING = (Kind.GRANT, Kind.ADJUST, Kind.REFUND)
+
 
 def before(books: Books, transaction: Transaction) -> None:
     """Make the grants that the entries will fill."""
     command = transaction.command
     for entry in transaction.entries:
-        if entry.kind not in (Kind.GRANT, Kind.ADJUST) or books.lot(entry.account, entry.grant):
-            continue
-        books.add_lot(entry.account, _new_lot(books, command, entry))
+        if entry.kind in _FILLING and not books.lot(entry.account, entry.grant):
+            books.add_lot(entry.account, _new_lot(books, command, entry))
 
 
 def after(books: Books, transaction: Transaction) -> None:
@@ -60,7 +63,7 @@ def _new_lot(books: Books, command: object, entry: Entry) -> Lot:
         case Merge():
             name = entry.grant.removesuffix(merged_suffix(command.source))
             like = books.lot(Account(command.source), name)
-        case Regrant() | Adjust() | MoveUser():
+        case Regrant() | Adjust() | MoveUser() | Refund() | Repay():
             like = books.lot(Account(entry.account.project), entry.grant)
         case _:
             like = None
@@ -157,9 +160,9 @@ def _renamed(books: Books, command: Rename, _: Transaction) -> None:
     _project(books, command.project).name = command.name
 
 
-def _priced(books: Books, command: SetPrice, _: Transaction) -> None:
+def _priced(books: Books, command: SetPrice, transaction: Transaction) -> None:
     rates = books.prices.setdefault(command.model, [])
-    rates.append(Rate(command.since, command.rate_milli))
+    rates.append(Rate(command.since or transaction.at, command.rate_milli))
 
 
 def _shares(shares: tuple[Share, ...]) -> dict[str, int]:

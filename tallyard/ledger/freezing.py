@@ -74,7 +74,7 @@ def _lack(books: Books, command: Freeze, at: int) -> NotEnough | OverCap | None:
     need = sum(part.amount for part in command.parts)
     # The user's own account first: it is the one that a person can do most about.
     for account in reversed(chain(command.project, command.user)):
-        available = books.available(account, at)
+        available = _usable(books, account, at)
         if need > available:
             return NotEnough(account, need, available)
     if command.is_fast_lane:
@@ -84,6 +84,13 @@ def _lack(books: Books, command: Freeze, at: int) -> NotEnough | OverCap | None:
     if frozen + need > cap:
         return OverCap(command.project, command.queue, need, cap, frozen)
     return None
+
+
+def _usable(books: Books, account: Account, at: int) -> int:
+    """Return what may be frozen from an account; who has left a project may use nothing there."""
+    if account.user and not books.is_member(account):
+        return 0
+    return books.available(account, at)
 
 
 def _frozen(books: Books, command: Freeze, at: int) -> Entries:

@@ -54,9 +54,12 @@ def regrant(books: Books, command: Regrant, at: int) -> Entries | Refusal:
     # What an earlier change could not take is still to be taken.
     change = max(lot.change_to(command.amount, at) - lot.untaken, -lot.available)
     shares = {share.user: share.percent for share in command.shares}
+    # A share is of all that the project has, so also of its other grants.
+    others = (each for each in books.open_lots(Account(command.project), at) if each is not lot)
     return (
         *adjusted(lot, Account(command.project), change),
-        *reshared(books, lot, command.project, lot.given + change, shares),
+        *reshared(books, lot, command.project, lot.in_force + change, shares),
+        *(e for o in others for e in reshared(books, o, command.project, o.in_force, shares)),
     )
 
 
@@ -71,10 +74,10 @@ def adjust(books: Books, command: Adjust, at: int) -> Entries | Refusal:
         return NotEnough(Account(command.project), -command.amount, lot.available)
     record = books.projects.get(command.project)
     shares = record.shares if record else {}
-    given = lot.given + command.amount
+    in_force = lot.in_force + command.amount
     return (
         *adjusted(lot, Account(command.project), command.amount),
-        *reshared(books, lot, command.project, given, shares),
+        *reshared(books, lot, command.project, in_force, shares),
     )
 
 
@@ -112,7 +115,7 @@ def adjusted(lot: Lot, account: Account, amount: int) -> Iterator[Entry]:
 
 
 def reshared(
-    books: Books, lot: Lot, project: str, given: int, shares: Mapping[str, int]
+    books: Books, lot: Lot, project: str, in_force: int, shares: Mapping[str, int]
 ) -> Iterator[Entry]:
     """Yield what makes each user's part the share of what the project is given.
 
@@ -120,19 +123,19 @@ def reshared(
         books: The books.
         lot: The project's grant.
         project: Its id.
-        given: What the project's grant comes to.
+        in_force: What the project's grant comes to.
         shares: Whole per cent by user; who is not in it keeps what is frozen, and no more.
     """
     accounts = {Account(project, user): percent for user, percent in shares.items()}
     for account in sorted({*accounts, *books.users_of(project)}):
-        yield from reshared_to(books, lot, account, part_of(given, accounts.get(account, 0)))
+        yield from reshared_to(books, lot, account, part_of(in_force, accounts.get(account, 0)))
 
 
 def reshared_to(books: Books, lot: Lot, account: Account, part: int) -> Iterator[Entry]:
     """Yield what makes a user's part of a grant so much; what is in use is never taken."""
     mine = books.lot(account, lot.grant)
-    given, available = (mine.given, mine.available) if mine else (0, 0)
-    yield from adjusted(lot, account, max(part - given, -available))
+    in_force, available = (mine.in_force, mine.available) if mine else (0, 0)
+    yield from adjusted(lot, account, max(part - in_force, -available))
 
 
 def wrong_shares(shares: tuple[Share, ...]) -> Refused | None:

@@ -49,6 +49,11 @@ class Lot(Struct):
         """Return what was given for the period: the grant with what changed it."""
         return self.granted + self.adjusted
 
+    @property
+    def in_force(self) -> int:
+        """Return what counts of it now: what was given, less what expired when it was rolled over."""
+        return self.given - self.expired
+
     def is_open(self, at: int) -> bool:
         """Say whether core-hours may be frozen from it."""
         return self.starts <= at < self.expires

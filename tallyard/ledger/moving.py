@@ -5,7 +5,7 @@ from __future__ import annotations
 from tallyard.ledger.accounts import Account
 from tallyard.ledger.amounts import part_of
 from tallyard.ledger.books import Books
-from tallyard.ledger.commands import Merge, MoveUser, Rename, SetPrice, Share
+from tallyard.ledger.commands import Merge, MoveUser, Rename, Share
 from tallyard.ledger.entries import Entry
 from tallyard.ledger.facts import merged_suffix
 from tallyard.ledger.granting import (
@@ -25,7 +25,7 @@ def rename(books: Books, command: Rename, at: int) -> Entries | Refusal:  # noqa
     """Nothing moves: the id stays."""
     if not command.name:
         return Refused(Reason.TEXT, command.project)
-    return wrong_project(books, command.project) or ()
+    return _wrong(books, command.project) or ()
 
 
 def move_user(books: Books, command: MoveUser, at: int) -> Entries | Refusal:
@@ -37,7 +37,7 @@ def move_user(books: Books, command: MoveUser, at: int) -> Entries | Refusal:
     left, joined = Account(command.source, command.user), Account(command.target, command.user)
     entries = [e for lot in books.lots_of(left) for e in adjusted(lot, left, -lot.available)]
     for lot in books.open_lots(Account(command.target), at):
-        entries += reshared_to(books, lot, joined, part_of(lot.given, command.percent))
+        entries += reshared_to(books, lot, joined, part_of(lot.in_force, command.percent))
     return tuple(entries)
 
 
@@ -50,7 +50,6 @@ def merge(books: Books, command: Merge, at: int) -> Entries | Refusal:
         return wrong
     if owed := books.debt(source):
         return Refused(Reason.IN_DEBT, command.source, owed)
-    other = books.projects.get(command.target)
     entries: list[Entry] = []
     for lot in books.open_lots(source, at):
         place = _place(books, command, lot)
@@ -58,22 +57,11 @@ def merge(books: Books, command: Merge, at: int) -> Entries | Refusal:
             continue
         entries += adjusted(lot, source, -lot.available)
         entries += adjusted(place, target, lot.available)
-        given = place.given + lot.available
-        entries += reshared(books, place, command.target, given, other.shares if other else {})
+        in_force, shares = place.in_force + lot.available, books.projects[command.target].shares
+        entries += reshared(books, place, command.target, in_force, shares)
     for user in books.users_of(command.source):
         entries += [e for lot in books.lots_of(user) for e in adjusted(lot, user, -lot.available)]
     return tuple(entries)
-
-
-def set_price(books: Books, command: SetPrice, at: int) -> Entries | Refusal:
-    """Add to a model's prices: never in the past, and each later than the one before."""
-    if command.rate_milli < 0:
-        return Refused(Reason.AMOUNT, command.model, command.rate_milli)
-    last = books.prices.get(command.model, [])
-    earliest = max(at, last[-1].since + 1 if last else at)
-    if command.since < earliest:
-        return Refused(Reason.PAST, command.model, command.since, earliest)
-    return ()
 
 
 def _place(books: Books, command: Merge, lot: Lot) -> Lot | None:
@@ -96,4 +84,11 @@ def _wrong_pair(
 ) -> Refused | None:
     if source == target or not source or not target:
         return Refused(Reason.SAME_PROJECT, source)
-    return (None if is_again else wrong_project(books, source)) or wrong_project(books, target)
+    return (None if is_again else _wrong(books, source)) or _wrong(books, target)
+
+
+def _wrong(books: Books, project: str) -> Refused | None:
+    """Return why a project cannot change: nobody has been given anything there, or it is closed."""
+    if project not in books.projects:
+        return Refused(Reason.NO_PROJECT, project)
+    return wrong_project(books, project)

@@ -29,7 +29,9 @@ class Reason(StrEnum):
     MORE_THAN_CHARGED = "more-than-charged"
     MORE_THAN_OWED = "more-than-owed"
     SHARE = "share"
+    PERCENT = "percent"
     SAME_PROJECT = "same-project"
+    NO_PROJECT = "no-project"
     PAST = "past"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from tallyard.ledger import invariants
 from tallyard.ledger.books import Books
 from tallyard.ledger.decide import decide
-from tallyard.ledger.transactions import Transaction
+from tallyard.ledger.transactions import RULES, Transaction
 
 
 def replay(books: Books, journal: Iterable[tuple[Transaction, str]]) -> Iterator[str]:
@@ -19,9 +19,13 @@ def replay(books: Books, journal: Iterable[tuple[Transaction, str]]) -> Iterator
     """
     for transaction, digest in journal:
         where = f"transaction {transaction.seq} ({transaction.command.key})"
-        decided = decide(books, transaction.command, transaction.at)
-        if decided != transaction:
-            yield f"{where}: its command comes to something else: {decided}"
+        try:
+            decided = decide(books, transaction.command, transaction.at, transaction.rules)
+        except KeyError:
+            yield f"{where}: it is of rules {transaction.rules}; this program knows up to {RULES}"
+        else:
+            if decided != transaction:
+                yield f"{where}: its command comes to something else: {decided}"
         try:
             books.apply(transaction)
         except (ValueError, KeyError) as error:

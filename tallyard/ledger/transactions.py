@@ -16,18 +16,25 @@ from tallyard.ledger.entries import Entry
 
 # The digest before the first transaction.
 GENESIS = "0" * 64
+# The rules by which commands are decided now. Where a change of `decide` would let a command of
+# before come to other entries, this goes up, and `decide` keeps the old rules for the old ones.
+RULES = 1
 
 _encoder = msgspec.json.Encoder(order="deterministic")
 _commands: msgspec.json.Decoder[AnyCommand] = msgspec.json.Decoder(AnyCommand)
 
 
-class Transaction(Struct, frozen=True):
-    """One command that was done. `seq` counts from 1 without a gap; `at` never goes back."""
+class Transaction(Struct, frozen=True, omit_defaults=True):
+    """One command that was done. `seq` counts from 1 without a gap; `at` never goes back.
+
+    `rules` says which version of the rules decided it.
+    """
 
     seq: int
     at: int
     command: AnyCommand
     entries: tuple[Entry, ...]
+    rules: int = 1
 
     def digest(self, before: str) -> str:
         """Return the digest of this transaction after one with the digest `before`."""

@@ -22,7 +22,7 @@ from tallyard.ledger.commands import (
     SetPrice,
 )
 from tallyard.ledger.due import capacity, due
-from tallyard.spec.model import Limits, Period, Platform
+from tallyard.spec.model import CoreHours, Limits, Period, Platform
 from tests.ledger.ledgers import DAY, DECEMBER, NOVEMBER, H, Ledger
 
 JANUARY = DECEMBER + 31 * DAY
@@ -226,3 +226,74 @@ def test_a_day_on_which_the_clocks_change_is_granted_once(
     _run(empty, daily)
     assert empty.available("nlp") == 1000 * H
     assert empty.lot("nlp", before[:10]).expired == 1000 * H
+
+
+def _of(platform: Platform, amount: int, period: Period) -> Platform:
+    return _limited(platform, lambda limits: replace(limits, core_hours=CoreHours(amount, period)))
+
+
+def test_another_period_begins_when_the_old_one_ends(empty: Ledger, platform: Platform) -> None:
+    _run(empty, platform)
+    empty.now = NOVEMBER + 15 * DAY
+    weekly = _of(platform, 140_000, Period.WEEK)
+    assert _run(empty, weekly) == []
+    assert empty.available("nlp") == 600_000 * H
+    assert _run(empty, platform) == []
+    empty.now = DECEMBER
+    _run(empty, weekly)
+    assert empty.available("nlp") == 140_000 * H
+    # And back, within that week: the month waits for the week's end.
+    assert _run(empty, platform) == []
+    empty.now = DECEMBER + 7 * DAY
+    _run(empty, platform)
+    assert empty.available("nlp") == 600_000 * H
+
+
+def test_shares_change_in_the_period_that_goes_on(empty: Ledger, platform: Platform) -> None:
+    _run(empty, platform)
+    weekly = _of(platform, 140_000, Period.WEEK)
+    nlp = weekly.projects["nlp"]
+    alone = replace(nlp, users=(replace(nlp.users[0], share=10),))
+    _run(empty, replace(weekly, projects={**weekly.projects, "nlp": alone}))
+    assert empty.available("nlp/li.wei") == 60_000 * H
+    assert empty.available("nlp") == 600_000 * H
+
+
+def test_a_lower_tier_takes_what_was_in_use_when_it_comes_back(
+    empty: Ledger, platform: Platform
+) -> None:
+    _run(empty, platform)
+    everything = empty.available("nlp/chen.yu")
+    empty.freeze("all", everything, user="chen.yu", is_fast_lane=True)
+    _run(empty, _of(platform, 60_000, Period.MONTH))
+    empty.settle("all", 0)
+    _run(empty, _of(platform, 60_000, Period.MONTH))
+    assert empty.available("nlp") == 60_000 * H
+    assert empty.available("nlp/chen.yu") == 60_000 * H
+
+
+def test_a_clock_that_ticks_or_goes_back_while_it_is_done_does_no_harm(
+    empty: Ledger, platform: Platform
+) -> None:
+    _run(empty, platform)
+    card = replace(platform.accelerators["RTX-4090"], rate_milli=13_000)
+    dearer = replace(platform, accelerators={**platform.accelerators, "RTX-4090": card})
+    for command in list(due(dearer, empty.books, empty.now)):
+        empty.now += 1
+        empty.done(command)
+    assert empty.books.rate_at("RTX-4090", empty.now) == 13_000
+    assert empty.books.rate_at("RTX-4090", NOVEMBER) == 12_000
+    empty.now -= 3600
+    assert _run(empty, dearer) == []
+
+
+def test_who_has_left_does_not_hold_the_project_by_a_debt(
+    empty: Ledger, platform: Platform
+) -> None:
+    _run(empty, platform)
+    empty.done(Owe(key="o", project="nlp", user="li.wei", amount=7 * H, debt_max=1000 * H))
+    nlp = platform.projects["nlp"]
+    without = replace(nlp, users=tuple(user for user in nlp.users if user.name != "li.wei"))
+    left = replace(platform, projects={**platform.projects, "nlp": without})
+    _run(empty, left)
+    assert empty.books.debt(Account("nlp")) == 0

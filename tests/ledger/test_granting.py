@@ -7,7 +7,7 @@ import pytest
 from tallyard.ledger.accounts import Account
 from tallyard.ledger.commands import Adjust, Expire, GrantCluster, MoveUser, Regrant, Share
 from tallyard.ledger.refusals import NotEnough, Reason, Refused
-from tests.ledger.ledgers import DAY, DECEMBER, NOVEMBER, H, Ledger, grant_of
+from tests.ledger.ledgers import DAY, DECEMBER, NOVEMBER, H, Ledger, freeze_of, grant_of
 
 SHARES = (Share("li.wei", 100), Share("chen.yu", 50))
 MIDDLE = NOVEMBER + 15 * DAY
@@ -167,6 +167,8 @@ def test_a_part_of_the_grant_rolls_over_once(ledger: Ledger) -> None:
     ledger.done(_expire(ledger, 20, JANUARY))
     assert ledger.available() == 20 * H
     assert ledger.available("nlp/chen.yu") == 10 * H
+    # The cap is a part of what there is, and not of what has expired; 30 are frozen still.
+    assert ledger.books.cap("nlp", 30, DECEMBER) == 15 * H
     # What a job gives back within the period that it was kept for can be used in it.
     ledger.settle("train", 10 * H)
     assert ledger.available() == 40 * H
@@ -209,7 +211,36 @@ def test_a_users_part_that_is_used_up_stays_with_the_grant_that_rolls_over(
     ledger.now = DECEMBER
     ledger.settle("train", 50 * H)
     ledger.done(_expire(ledger, 20, JANUARY))
+    ledger.grant("vision", H, {"zhao.min": 100}, grant="2026-12", starts=DECEMBER, ends=JANUARY)
     ledger.done(MoveUser(key="away", user="chen.yu", source="nlp", target="vision", percent=1))
     ledger.done(MoveUser(key="back", user="chen.yu", source="vision", target="nlp", percent=80))
     lot = ledger.lot("nlp/chen.yu")
-    assert (lot.charged, lot.available) == (50 * H, 30 * H)
+    # Of the 70 that are left of the grant, 80 in a hundred are 56, of which 50 are used.
+    assert (lot.charged, lot.available) == (50 * H, 6 * H)
+
+
+def test_a_share_is_of_all_grants(ledger: Ledger) -> None:
+    shares = {"li.wei": 100, "chen.yu": 50}
+    ledger.grant("nlp", 40 * H, shares, grant="extra", ends=NOVEMBER + 5 * DAY)
+    changed = (Share("chen.yu", 100), Share("zhao.min", 10))
+    ledger.done(Regrant(key="r", project="nlp", grant="2026-11", amount=100 * H, shares=changed))
+    assert ledger.available("nlp/li.wei") == 0
+    assert ledger.available("nlp/chen.yu") == 140 * H
+    assert ledger.available("nlp/zhao.min") == 14 * H
+
+
+def test_who_has_left_freezes_nothing_also_of_what_comes_back_later(ledger: Ledger) -> None:
+    ledger.freeze("train", 30 * H)
+    left = (Share("chen.yu", 50),)
+    ledger.done(Regrant(key="r", project="nlp", grant="2026-11", amount=100 * H, shares=left))
+    ledger.settle("train", 0)
+    assert ledger.available("nlp/li.wei") == 30 * H
+    assert ledger.refused(freeze_of("k", "next", 1)) == NotEnough(Account("nlp", "li.wei"), 1, 0)
+
+
+@pytest.mark.parametrize("percent", [-1, 101])
+def test_what_is_kept_is_a_part(ledger: Ledger, percent: int) -> None:
+    ledger.now = DECEMBER
+    assert ledger.refused(_expire(ledger, percent, JANUARY)) == Refused(
+        Reason.PERCENT, "keep_percent", percent, 100
+    )

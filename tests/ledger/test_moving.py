@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 
 from tallyard.ledger.accounts import Level
-from tallyard.ledger.commands import Expire, Merge, MoveUser, Owe, Rename, Repay, SetPrice
+from tallyard.ledger.commands import (
+    AnyCommand,
+    Expire,
+    Merge,
+    MoveUser,
+    Owe,
+    Rename,
+    Repay,
+    SetPrice,
+)
 from tallyard.ledger.refusals import Reason, Refused
 from tests.ledger.ledgers import DAY, DECEMBER, NOVEMBER, H, Ledger, freeze_of, grant_of
 
@@ -150,3 +159,17 @@ def test_a_price_never_touches_the_past(ledger: Ledger) -> None:
     assert ledger.refused(
         SetPrice(key="d", model="A100", rate_milli=-1, since=NOVEMBER + 3 * DAY)
     ) == Refused(Reason.AMOUNT, "A100", -1)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        Merge(key="k", source="nlp", target="visoin"),
+        Merge(key="k", source="visoin", target="nlp"),
+        MoveUser(key="k", user="li.wei", source="nlp", target="visoin", percent=10),
+        Rename(key="k", project="visoin", name="vision"),
+    ],
+)
+def test_a_name_with_a_slip_is_no_project(ledger: Ledger, command: AnyCommand) -> None:
+    assert ledger.refused(command) == Refused(Reason.NO_PROJECT, "visoin")
+    assert ledger.available() == 100 * H

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tallyard.ledger.accounts import Account
-from tallyard.ledger.commands import Owe, Refund, Repay
+from tallyard.ledger.commands import Expire, Merge, Owe, Refund, Regrant, Repay, Share
 from tallyard.ledger.refusals import NotEnough, Reason, Refused
 from tests.ledger.ledgers import DAY, DECEMBER, H, Ledger, freeze_of
 
@@ -91,3 +91,48 @@ def test_nothing_cannot_be_owed_or_repaid(ledger: Ledger, amount: int) -> None:
     assert ledger.refused(_owe(ledger, amount)) == Refused(Reason.AMOUNT, "nlp", amount)
     repay = Repay(key="r", project="nlp", user="li.wei", amount=amount)
     assert ledger.refused(repay) == Refused(Reason.AMOUNT, "nlp", amount)
+
+
+def test_the_debt_of_who_has_left_is_the_projects_to_repay(ledger: Ledger) -> None:
+    ledger.done(_owe(ledger, 3 * H))
+    left = (Share("chen.yu", 50),)
+    ledger.done(Regrant(key="r", project="nlp", grant="2026-11", amount=100 * H, shares=left))
+    ledger.done(Repay(key="p", project="nlp", user="li.wei", amount=3 * H))
+    assert [ledger.lot(a).charged for a in LEVELS] == [3 * H] * 3
+    assert ledger.lot("nlp/li.wei").available == 0
+    ledger.freeze("train", H, user="chen.yu")
+
+
+def test_a_member_repays_from_the_share(ledger: Ledger) -> None:
+    """Else whoever has used the share up would go on at the cost of all others."""
+    ledger.freeze("train", 50 * H, user="chen.yu", cap=100)
+    ledger.done(Owe(key="o", project="nlp", user="chen.yu", amount=H, debt_max=5 * H))
+    repay = Repay(key="p", project="nlp", user="chen.yu", amount=H)
+    assert ledger.refused(repay) == NotEnough(Account("nlp", "chen.yu"), H, 0)
+
+
+def test_a_refund_finds_who_has_left(ledger: Ledger) -> None:
+    ledger.freeze("train", 20 * H, user="chen.yu")
+    ledger.settle("train", 20 * H)
+    ledger.now = DECEMBER
+    ledger.done(Expire(key="e", project="nlp", grant="2026-11"))
+    ledger.done(Expire(key="c", project="", grant="2026-11"))
+    ledger.grant_cluster(100 * H, grant="2026-12", ends=DECEMBER + DAY)
+    ledger.grant("nlp", 100 * H, grant="2026-12", starts=DECEMBER, ends=DECEMBER + DAY)
+    ledger.done(Refund(key="r", freeze="train", amount=5 * H, reason="node failure"))
+    for account in ("cluster", "nlp", "nlp/chen.yu"):
+        assert ledger.lot(account, "2026-12").refunded == 5 * H
+    assert isinstance(ledger.refused(freeze_of("k", "next", 1, user="chen.yu")), NotEnough)
+
+
+def test_a_closed_project_owes_nothing_new(ledger: Ledger) -> None:
+    ledger.grant("vision", H, {"zhao.min": 100})
+    ledger.done(Merge(key="m", source="nlp", target="vision"))
+    assert ledger.refused(_owe(ledger, 1)) == Refused(Reason.PROJECT_CLOSED, "nlp > vision")
+
+
+def test_only_a_project_can_owe(ledger: Ledger) -> None:
+    owe = Owe(key="o", project="", user="li.wei", amount=H, debt_max=5 * H)
+    refusal = ledger.refused(owe)
+    assert isinstance(refusal, Refused)
+    assert refusal.reason is Reason.TEXT

@@ -29,12 +29,14 @@ def engine_of(address: str | Path) -> Engine:
         StoreError: The address is of neither.
     """
     url = _url(address)
-    engine = create_engine(url, pool_pre_ping=url.drivername != _SQLITE)
     if url.drivername == _SQLITE:
+        engine = create_engine(url)
         event.listen(engine, "connect", _open_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
-    else:
-        event.listen(engine, "connect", _open_postgresql)
+        return engine
+    # Who waited for the head has to see what was written meanwhile, whatever the server's default.
+    engine = create_engine(url, pool_pre_ping=True, isolation_level="READ COMMITTED")
+    event.listen(engine, "connect", _open_postgresql)
     return engine
 
 
@@ -60,6 +62,9 @@ def reads(engine: Engine) -> Iterator[Connection]:
     if engine.dialect.name != _SQLITE:
         options["isolation_level"] = "REPEATABLE READ"
     with told(), engine.connect().execution_options(**options) as connection, connection.begin():
+        if not is_sqlite(engine):
+            # Whoever reads holds nobody up, and may be as slow as the pager that it writes to.
+            connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
         yield connection
 
 
@@ -101,6 +106,11 @@ def _begin_sqlite(connection: Connection) -> None:
 
 def _open_postgresql(connection: Any, _: Any) -> None:
     # Whatever the server's default is.
-    for setting in ("synchronous_commit = on", f"lock_timeout = '{WAIT_SECONDS_MAX}s'"):
+    for setting in (
+        "synchronous_commit = on",
+        f"lock_timeout = '{WAIT_SECONDS_MAX}s'",
+        # One that holds the head and is cut off, or hangs, lets the others go on after this.
+        f"idle_in_transaction_session_timeout = '{WAIT_SECONDS_MAX}s'",
+    ):
         connection.execute(f"SET {setting}")
     connection.commit()

@@ -5,7 +5,8 @@ StoreError
 ├── FullError          its disk is full
 ├── ReadOnlyError      it may not be written
 ├── CorruptError       it is not what was written
-└── SchemaError        its tables are of another version
+├── SchemaError        its tables are of another version
+└── UnsoundError       what was to be written does not add up
 """
 
 # Chinese punctuation is full-width.
@@ -110,6 +111,18 @@ class SchemaError(StoreError):
     }
 
 
+class UnsoundError(StoreError):
+    """A command came to what must never be; that is a fault of the rules, found before it is written."""
+
+    texts: ClassVar[Texts] = {
+        "en": (
+            "the ledger does not write what does not add up",
+            "Nothing was written; this is a fault of Tallyard, please report the sentence",
+        ),
+        "zh": ("账目不平衡，账本拒绝写入", "没有写入任何内容；这是 Tallyard 的缺陷，请报告此信息"),
+    }
+
+
 # By the beginning of PostgreSQL's code (SQLSTATE), the longest first.
 _CODES: tuple[tuple[str, type[StoreError]], ...] = (
     ("53100", FullError),
@@ -122,6 +135,8 @@ _CODES: tuple[tuple[str, type[StoreError]], ...] = (
     ("23", CorruptError),
     ("08", UnavailableError),
     ("53", UnavailableError),
+    ("25P03", UnavailableError),
+    ("40", UnavailableError),
     ("55P03", UnavailableError),
     ("57", UnavailableError),
 )

@@ -32,6 +32,7 @@ def of_transaction(transaction: Transaction, digest: str) -> Values:
         "at": transaction.at,
         "command": command_text(transaction.command),
         "digest": digest,
+        "rules": transaction.rules,
     }
 
 
@@ -75,8 +76,15 @@ def of_project(record: ProjectRecord) -> Values:
 
 
 def transaction(row: Row[Any], entries: Iterable[Row[Any]]) -> Transaction:
-    """Return the transaction of a row and its entries' rows, in their order."""
-    return Transaction(row.seq, row.at, command_of(row.command), tuple(map(entry, entries)))
+    """Return the transaction of a row and its entries' rows, in their order.
+
+    Raises:
+        ValueError: The key beside the command is not the command's.
+    """
+    command = command_of(row.command)
+    if command.key != row.key:
+        raise ValueError(f"its key is {row.key!r}, and that of its command {command.key!r}")
+    return Transaction(row.seq, row.at, command, tuple(map(entry, entries)), row.rules)
 
 
 def entry(row: Row[Any]) -> Entry:

@@ -58,6 +58,7 @@ transactions = Table(
     Column("at", BigInteger, nullable=False),
     Column("command", Text, nullable=False),
     Column("digest", DIGEST, nullable=False),
+    Column("rules", Integer, nullable=False, server_default="1"),
 )
 
 entries = Table(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, Engine
 
+from tallyard.ledger import invariants
 from tallyard.ledger.books import Books
 from tallyard.ledger.bounds import out_of_bounds
 from tallyard.ledger.commands import AnyCommand, freezes_of
@@ -16,7 +17,7 @@ from tallyard.ledger.decide import decide
 from tallyard.ledger.refusals import Reason, Refusal, Refused
 from tallyard.ledger.store import reading, writing
 from tallyard.ledger.store.engine import reads, writes
-from tallyard.ledger.store.faults import CorruptError
+from tallyard.ledger.store.faults import CorruptError, UnsoundError
 from tallyard.ledger.transactions import Transaction
 
 
@@ -124,4 +125,6 @@ class Store:
         if not isinstance(decided, Transaction):
             return decided
         books.apply(decided)
+        for fault in invariants.of_transaction(books, decided):
+            raise UnsoundError(f"{command.key}: {fault}")
         return Done(decided)

@@ -12,6 +12,7 @@ from tallyard.ledger.books import Books
 from tallyard.ledger.replaying import replay
 from tallyard.ledger.store import reading, rows, schema
 from tallyard.ledger.store.engine import is_sqlite, reads
+from tallyard.ledger.store.faults import CorruptError
 
 # More lines than this are of one cause.
 FAULTS_MAX = 50
@@ -72,7 +73,12 @@ def _faults(connection: Connection, books: Books, journal: _Counted) -> Iterator
     if is_sqlite(connection):
         said = [row[0] for row in connection.execute(text("PRAGMA quick_check"))]
         yield from (f"SQLite: {line}" for line in said if line != "ok")
-    yield from replay(books, journal)
+    try:
+        yield from replay(books, journal)
+    except CorruptError as error:
+        # What comes after it cannot be judged.
+        yield error.why
+        return
     last = reading.head(connection)
     if (last.seq, last.at, last.digest) != (books.seq, books.at, books.digest):
         yield f"the head is at {last.seq}, and the journal ends at {books.seq}"

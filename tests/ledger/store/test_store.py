@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -13,10 +14,12 @@ import pytest
 from sqlalchemy import Engine, text
 
 from tallyard.ledger.accounts import Account
-from tallyard.ledger.commands import AnyCommand, Refund, Settle
+from tallyard.ledger.books import Books
+from tallyard.ledger.commands import AnyCommand, Freeze, Refund, Settle
+from tallyard.ledger.decide import decide
 from tallyard.ledger.refusals import NotEnough, OverCap, Reason, Refused
 from tallyard.ledger.store.desk import Desk
-from tallyard.ledger.store.engine import engine_of, is_sqlite, writes
+from tallyard.ledger.store.engine import engine_of, is_sqlite, reads, writes
 from tallyard.ledger.store.faults import (
     CorruptError,
     FullError,
@@ -24,10 +27,12 @@ from tallyard.ledger.store.faults import (
     SchemaError,
     StoreError,
     UnavailableError,
+    UnsoundError,
 )
 from tallyard.ledger.store.migrating import migrate, require_newest
 from tallyard.ledger.store.store import Done, Outcome, Store
 from tallyard.ledger.store.verifying import verify
+from tallyard.ledger.transactions import Transaction
 from tests.ledger.ledgers import BEGIN, NOVEMBER, H, freeze_of, grant_of
 
 
@@ -250,11 +255,67 @@ def test_what_is_answered_is_on_the_disk_whatever_the_servers_default(engine: En
     else:
         with writes(engine) as connection:
             connection.execute(text("ALTER ROLE postgres SET synchronous_commit = off"))
+            isolation = "default_transaction_isolation = 'repeatable read'"
+            connection.execute(text(f"ALTER ROLE postgres SET {isolation}"))
         engine.dispose()
-        wanted = {"SHOW synchronous_commit": "on", "SHOW fsync": "on"}
+        wanted = {
+            "SHOW synchronous_commit": "on",
+            "SHOW fsync": "on",
+            # Whoever waited for the head sees what was written meanwhile.
+            "SHOW transaction_isolation": "read committed",
+        }
     with writes(engine) as connection:
         for statement, value in wanted.items():
             assert connection.execute(text(statement)).scalar_one() == value
+
+
+@pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
+def test_who_is_cut_off_while_it_writes_lets_the_others_go_on(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun(engine)
+    monkeypatch.setattr("tallyard.ledger.store.engine.WAIT_SECONDS_MAX", 1)
+    stuck = engine_of(_address(engine))
+
+    def hold() -> None:
+        with writes(stuck) as connection:
+            connection.execute(text("SELECT * FROM head FOR UPDATE"))
+            (outcome,) = Store(engine, lambda: NOVEMBER).do([freeze_of("k", "train", H)])
+            assert isinstance(outcome, Done)
+            connection.execute(text("SELECT 1"))
+
+    with pytest.raises(UnavailableError):
+        hold()
+    stuck.dispose()
+
+
+@pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
+def test_who_reads_slowly_is_not_cut_off(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tallyard.ledger.store.engine.WAIT_SECONDS_MAX", 1)
+    slow = engine_of(_address(engine))
+    with reads(slow) as connection:
+        time.sleep(1.5)
+        assert connection.execute(text("SELECT 1")).scalar_one() == 1
+    slow.dispose()
+
+
+def test_what_does_not_add_up_is_never_written(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fault of the rules: a freeze that moves two levels and not three."""
+    store = begun(engine)
+
+    def wrong(books: Books, command: Freeze, at: int) -> Transaction:
+        right = decide(books, command, at)
+        assert isinstance(right, Transaction)
+        return Transaction(right.seq, right.at, command, right.entries[:2])
+
+    monkeypatch.setattr("tallyard.ledger.store.store.decide", wrong)
+    with pytest.raises(UnsoundError, match="does not add up"):
+        store.do([freeze_of("k", "train", H)])
+    monkeypatch.undo()
+    assert _available(store) == 100 * H
+    assert not verify(engine).faults
 
 
 def test_tables_of_another_version_are_refused(engine: Engine) -> None:

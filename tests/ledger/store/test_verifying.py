@@ -17,7 +17,8 @@ from tallyard.ledger.commands import (
     Settle,
 )
 from tallyard.ledger.store import schema
-from tallyard.ledger.store.engine import is_sqlite, writes
+from tallyard.ledger.store.engine import is_sqlite, reads, writes
+from tallyard.ledger.store.faults import SchemaError
 from tallyard.ledger.store.migrating import migrate
 from tallyard.ledger.store.store import Done, Store
 from tallyard.ledger.store.verifying import FAULTS_MAX, verify
@@ -92,6 +93,8 @@ CHANGES = [
         "digest is another one",
     ),
     ("UPDATE transactions SET seq = 99 WHERE seq = 13", "cannot be applied"),
+    ("UPDATE transactions SET key = 'zzz' WHERE seq = 7", "its key is 'zzz'"),
+    ("UPDATE transactions SET rules = 2 WHERE seq = 7", "of rules 2"),
 ]
 
 
@@ -126,7 +129,11 @@ def test_the_database_itself_refuses_balances_that_cannot_be(full: Engine) -> No
 def test_the_tables_are_migrated_down_and_up_with_their_data(full: Engine) -> None:
     before = verify(full)
     migrate(full, "0001")
-    assert verify(full) == before
+    with reads(full) as connection:
+        texts = connection.execute(text("SELECT seq, key, at, command, digest FROM transactions"))
+        assert len(texts.all()) == before.transactions
+    with pytest.raises(SchemaError):
+        verify(full)
     migrate(full)
     assert verify(full) == before
     store = Store(full, lambda: NOVEMBER + DAY)
