@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
     from tallyard.ledger.store.faults import StoreError
 
 STORE_VARIABLE = "TALLYARD_LEDGER"
-# What stands between a user's name and the host of an address; nobody else may read it.
-_PASSWORD = re.compile(r"(://[^/@:]*):[^/@]*@")
-
 Store = Annotated[
     str | None,
     Parameter(
@@ -50,7 +46,7 @@ def opened(store: str | None, *, is_new: bool = False) -> Iterator[Engine]:
     from tallyard.ledger.store.engine import engine_of  # noqa: PLC0415
     from tallyard.ledger.store.faults import StoreError  # noqa: PLC0415
 
-    shown = _PASSWORD.sub(r"\1:***@", address)
+    shown = _shown(address)
     try:
         engine = engine_of(address)
         if not is_new:
@@ -60,6 +56,23 @@ def opened(store: str | None, *, is_new: bool = False) -> Iterator[Engine]:
         engine.dispose()
     except StoreError as error:
         raise _failed(error, shown) from error
+
+
+def _shown(address: str) -> str:
+    """Return an address without what nobody else may read: its password and its options."""
+    if "://" not in address:
+        return address
+    from sqlalchemy import make_url  # noqa: PLC0415
+    from sqlalchemy.exc import ArgumentError  # noqa: PLC0415
+
+    try:
+        url = make_url(address).set(query={})
+    except (ArgumentError, ValueError):
+        url = None
+    # An "@" within a password that is not written as %40 makes the rest of it a part of the host.
+    if url is None or "@" in (url.host or ""):
+        return f"{address.partition('://')[0]}://…"
+    return url.render_as_string(hide_password=True)
 
 
 def _require_file(engine: Engine, shown: str) -> None:

@@ -18,18 +18,18 @@ from tallyard.ledger.refusals import Reason, Refused
 
 # A key is an index's entry in two databases; the longest of ours is two UIDs and three words.
 KEY_LENGTH_MAX = 200
-_NAME_LENGTH_MAX, _OBJECT_LENGTH_MAX, _REASON_LENGTH_MAX = 63, 253, 1000
-# With what a merge appends to it, a grant's name is still no longer than a key.
+# A DNS label or a label value of Kubernetes, and the name of an object.
+NAME_LENGTH_MAX, OBJECT_LENGTH_MAX = 63, 253
+_REASON_LENGTH_MAX = 1000
+# With what a merge appends to it, a grant's name is no longer than a key; beyond that, see `moving`.
 _GRANT_LENGTH_MAX = 100
 # A hundred billion core-hours: sums of them stay within the 64 bits of a database's column.
 NUMBER_MAX = 10**17
 _LENGTHS: Mapping[str, int] = MappingProxyType(
     {
         **dict.fromkeys(("key", "id", "freeze"), KEY_LENGTH_MAX),
-        **dict.fromkeys(
-            ("project", "user", "source", "target", "queue", "model"), _NAME_LENGTH_MAX
-        ),
-        **dict.fromkeys(("job", "name", "by"), _OBJECT_LENGTH_MAX),
+        **dict.fromkeys(("project", "user", "source", "target", "queue", "model"), NAME_LENGTH_MAX),
+        **dict.fromkeys(("job", "name", "by"), OBJECT_LENGTH_MAX),
         "grant": _GRANT_LENGTH_MAX,
         "reason": _REASON_LENGTH_MAX,
     }

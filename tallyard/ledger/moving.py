@@ -5,6 +5,7 @@ from __future__ import annotations
 from tallyard.ledger.accounts import Account
 from tallyard.ledger.amounts import part_of
 from tallyard.ledger.books import Books
+from tallyard.ledger.bounds import KEY_LENGTH_MAX
 from tallyard.ledger.commands import Merge, MoveUser, Rename, Share
 from tallyard.ledger.entries import Entry
 from tallyard.ledger.facts import merged_suffix
@@ -67,14 +68,15 @@ def merge(books: Books, command: Merge, at: int) -> Entries | Refusal:
 def _place(books: Books, command: Merge, lot: Lot) -> Lot | None:
     """Return the grant of the target that a source's goes into: the same one, or one like it.
 
-    None where the target has had both; then the rest stays where it is until it expires.
+    None where the target has had both, or many merges have made the name too long; then the rest
+    stays where it is until it expires.
     """
     target = Account(command.target)
     for name in (lot.grant, lot.grant + merged_suffix(command.source)):
         theirs = books.lot(target, name)
         if theirs is not None and theirs.expires == lot.expires:
             return theirs
-        if (target, name) not in books.grants:
+        if (target, name) not in books.grants and len(name) <= KEY_LENGTH_MAX:
             return Lot(name, lot.starts, lot.expires)
     return None
 

@@ -143,7 +143,7 @@ def test_tables_are_made_and_then_of_this_version(
     file = str(tmp_path / "new.db")
     for _ in range(2):
         assert run_application(["ledger", "migrate", "--store", file]) == 0
-        assert capsys.readouterr().out == "the tables are of version 0002\n"
+        assert capsys.readouterr().out == "the tables are of version 0003\n"
     migrate(engine_of(file), "0001")
     assert run_application(["ledger", "verify", "--store", file]) == ExitCode.FAILED
     assert "`tally ledger migrate`" in capsys.readouterr().err
@@ -172,10 +172,23 @@ def test_a_file_that_is_not_there_is_not_made(
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_a_password_is_not_shown(capsys: pytest.CaptureFixture[str], lang: str) -> None:
-    address = "postgresql://u:hunter2@127.0.0.1:1/x?connect_timeout=2"
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("postgresql://u:hunter2@127.0.0.1:1/x?connect_timeout=2", "u:***@127.0.0.1"),
+        ("postgresql://u:hun/ter2@127.0.0.1:1/x", "postgresql://"),
+        ("postgresql://u:a@hunter2@127.0.0.1:1/x?connect_timeout=2", "%40"),
+        ("postgresql://u@127.0.0.1:1/x?password=hunter2&connect_timeout=2", "u@127.0.0.1:1/x"),
+        ("postgresql://u:hunter2@127.0.0.1:many/x", "postgresql://"),
+        ("mysql://u:hunter2@127.0.0.1/x", "mysql://u:***@"),
+    ],
+)
+def test_a_password_is_not_shown(
+    capsys: pytest.CaptureFixture[str], address: str, shown: str, lang: str
+) -> None:
     command = ["ledger", "verify", "--store", address, "--lang", lang]
     assert run_application(command) == ExitCode.FAILED
     err = capsys.readouterr().err
     assert "hunter2" not in err
-    assert "u:***@127.0.0.1" in err
+    assert "ter2" not in err
+    assert shown in err

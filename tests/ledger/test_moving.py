@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tallyard.ledger.accounts import Level
+from tallyard.ledger.bounds import KEY_LENGTH_MAX
 from tallyard.ledger.commands import (
     AnyCommand,
     Expire,
@@ -173,3 +174,15 @@ def test_a_price_never_touches_the_past(ledger: Ledger) -> None:
 def test_a_name_with_a_slip_is_no_project(ledger: Ledger, command: AnyCommand) -> None:
     assert ledger.refused(command) == Refused(Reason.NO_PROJECT, "visoin")
     assert ledger.available() == 100 * H
+
+
+def test_a_grant_that_was_merged_too_often_stays_where_it_is(two: Ledger) -> None:
+    """Each merge adds a name; no database keeps one of any length."""
+    before = "nlp"
+    for number in range(6):
+        name = f"{'a' * 55}{number}"
+        two.grant(name, H, {"li.wei": 100}, grant="2026-11", ends=DECEMBER + DAY)
+        two.done(Merge(key=f"m{number}", source=before, target=name))
+        before = name
+    assert _projects_total(two) == 146 * H
+    assert all(len(grant) <= KEY_LENGTH_MAX for _, grant in two.books.grants)

@@ -78,8 +78,10 @@ def _url(address: str | Path) -> URL:
         return URL.create(_SQLITE, database=str(address))
     try:
         url = make_url(address)
-    except ArgumentError as error:
-        raise UnavailableError(f"{address!r} is no address: {error}") from error
+    except (ArgumentError, ValueError) as error:
+        raise UnavailableError("it is no address such as postgresql://user@host/name") from error
+    if "@" in (url.host or ""):
+        raise UnavailableError("its host has an @ in it; one in a password is written %40")
     kind = url.get_backend_name()
     if kind not in (_SQLITE, "postgresql"):
         raise StoreError(f"{kind!r} is neither sqlite nor postgresql")

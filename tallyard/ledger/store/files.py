@@ -23,7 +23,17 @@ def whole_file(file: Path) -> Iterator[BinaryIO]:
             out.flush()
             os.fsync(out.fileno())
         half.replace(file)
+        _keep_name(file.parent)
     except BaseException:
         with suppress(OSError):
             half.unlink()
         raise
+
+
+def _keep_name(folder: Path) -> None:
+    """Bring a folder to the disk: until then its new entry can be lost with the power."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -21,12 +21,12 @@ from sqlalchemy import (
     Text,
 )
 
+from tallyard.ledger.bounds import KEY_LENGTH_MAX, NAME_LENGTH_MAX, OBJECT_LENGTH_MAX
 from tallyard.ledger.lots import BALANCES, NEVER_NEGATIVE
 
-# A DNS label or a label value of Kubernetes.
-NAME = String(63)
-# What keys of commands and ids of freezes may be; a key is checked before it comes here.
-KEY = String(200)
+NAME = String(NAME_LENGTH_MAX)
+KEY = String(KEY_LENGTH_MAX)
+OBJECT = String(OBJECT_LENGTH_MAX)
 DIGEST = String(64)
 
 metadata = MetaData(
@@ -101,7 +101,7 @@ freezes = Table(
     Column("project", NAME, nullable=False),
     Column("user_name", NAME, nullable=False),
     Column("queue", NAME, nullable=False),
-    Column("job", String(253), nullable=False),
+    Column("job", OBJECT, nullable=False),
     Column("seconds", BigInteger, nullable=False),
     Column("purpose", String(16), nullable=False),
     Column("amount", BigInteger, nullable=False),
@@ -127,7 +127,7 @@ projects = Table(
     "projects",
     metadata,
     Column("id", NAME, primary_key=True),
-    Column("name", String(253), nullable=False),
+    Column("name", OBJECT, nullable=False),
     Column("shares", Text, nullable=False),
     Column("merged_into", NAME, nullable=False),
 )
