@@ -1,4 +1,4 @@
-"""What a command may hold, whatever the books say, so that every store can keep it.
+"""What a command may hold and come to, so that every store can keep it.
 
 A group of commands is written at once: one that a database cannot write would take the others
 with it. The bounds of names are Kubernetes' (labels 63, objects 253); those of keys and ids the
@@ -7,13 +7,19 @@ ledger's own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
+from tallyard.ledger.accounts import Account
+from tallyard.ledger.books import Books
 from tallyard.ledger.commands import Expire, Merge, Regrant, Share
+from tallyard.ledger.entries import Entry
+from tallyard.ledger.lots import BALANCES
 from tallyard.ledger.refusals import Reason, Refused
 
 # A key is an index's entry in two databases; the longest of ours is two UIDs and three words.
@@ -23,8 +29,10 @@ NAME_LENGTH_MAX, OBJECT_LENGTH_MAX = 63, 253
 _REASON_LENGTH_MAX = 1000
 # With what a merge appends to it, a grant's name is no longer than a key; beyond that, see `moving`.
 _GRANT_LENGTH_MAX = 100
-# A hundred billion core-hours: sums of them stay within the 64 bits of a database's column.
+# Some twenty-seven billion core-hours; and what a balance may come to, within the 64 bits of a
+# database's column.
 NUMBER_MAX = 10**17
+BALANCE_MAX = 2**62
 _LENGTHS: Mapping[str, int] = MappingProxyType(
     {
         **dict.fromkeys(("key", "id", "freeze"), KEY_LENGTH_MAX),
@@ -47,6 +55,10 @@ _PER_CENT = 100
 
 def out_of_bounds(command: Struct) -> Refused | None:
     """Return the first value of a command, or of what it holds, that no store could keep."""
+    try:
+        msgspec.convert(msgspec.to_builtins(command), type(command))
+    except (msgspec.ValidationError, TypeError, OverflowError):
+        return Refused(Reason.TYPE, type(command).__name__)
     for holder, name, value in _values(command):
         may_be_empty = name in _MAY_BE_EMPTY or (holder, name) in _EMPTY
         if isinstance(value, str) and not _is_text(name, value, may_be_empty=may_be_empty):
@@ -55,6 +67,19 @@ def out_of_bounds(command: Struct) -> Refused | None:
             return Refused(Reason.AMOUNT, name, value, NUMBER_MAX)
         if name in _PERCENTS and not 0 <= value <= _PER_CENT:
             return Refused(Reason.PERCENT, name, value, _PER_CENT)
+    return None
+
+
+def beyond_balances(books: Books, entries: Iterable[Entry]) -> Refused | None:
+    """Return the first account in which entries could come to more than a database's column holds."""
+    added: defaultdict[tuple[Account, str], int] = defaultdict(int)
+    for entry in entries:
+        added[entry.account, entry.grant] += abs(entry.amount)
+    for (account, grant), amount in added.items():
+        lot = books.lot(account, grant)
+        held = max((abs(getattr(lot, name)) for name in BALANCES), default=0) if lot else 0
+        if (found := max(held, books.debt(account)) + amount) > BALANCE_MAX:
+            return Refused(Reason.AMOUNT, f"{account} {grant}", found, BALANCE_MAX)
     return None
 
 

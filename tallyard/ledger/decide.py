@@ -8,7 +8,7 @@ from typing import Any
 
 from tallyard.ledger import commands, freezing, granting, moving, pricing, refunding
 from tallyard.ledger.books import Books
-from tallyard.ledger.bounds import out_of_bounds
+from tallyard.ledger.bounds import beyond_balances, out_of_bounds
 from tallyard.ledger.commands import AnyCommand
 from tallyard.ledger.entries import Entry
 from tallyard.ledger.refusals import Refusal
@@ -55,5 +55,7 @@ def decide(books: Books, command: AnyCommand, at: int, rules: int = RULES) -> Tr
     at = max(at, books.at)
     found = _BY_VERSION[rules][type(command)](books, command, at)
     if isinstance(found, tuple):
+        if wrong := beyond_balances(books, found):
+            return wrong
         return Transaction(books.seq + 1, at, command, found, rules)
     return found

@@ -11,6 +11,7 @@ from tallyard.ledger.accounts import Account
 class Reason(StrEnum):
     """What was wrong with a command whatever the balances are."""
 
+    TYPE = "type"
     AMOUNT = "amount"
     TEXT = "text"
     KEY_REUSED = "key-reused"

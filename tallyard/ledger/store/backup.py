@@ -16,14 +16,16 @@ from typing import Any, BinaryIO, ClassVar
 
 import msgspec
 from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DataError, IntegrityError
 
 from tallyard.ledger.books import Books
 from tallyard.ledger.commands import freezes_of
+from tallyard.ledger.decide import decide
 from tallyard.ledger.store import migrating, reading, writing
 from tallyard.ledger.store.engine import reads, writes
-from tallyard.ledger.store.faults import StoreError, Texts
+from tallyard.ledger.store.faults import CorruptError, StoreError, Texts
 from tallyard.ledger.store.files import whole_file
-from tallyard.ledger.transactions import Transaction
+from tallyard.ledger.transactions import GENESIS, Transaction
 
 FORMAT = 1
 # So many transactions are written at once, and told of.
@@ -77,17 +79,26 @@ def backup(engine: Engine, file: Path, tell: Tell = lambda *_: None) -> int:
         How many transactions there are in it.
 
     Raises:
+        CorruptError: Its journal is not whole, or was changed; an earlier backup is kept.
         StoreError: The store cannot be read.
         OSError: The file cannot be written.
     """
     with whole_file(file) as out, reads(engine) as connection:
         last = reading.head(connection)
         _put(out, _Head(FORMAT, last.seq, last.at, last.digest))
+        before, count = GENESIS, 0
         for transaction, digest in reading.journal(connection, until=last.seq):
+            if transaction.digest(before) != digest:
+                raise CorruptError(
+                    f"transaction {transaction.seq} was changed; nothing was written"
+                )
             _put(out, _Line(transaction, digest))
+            before, count = digest, count + 1
             if transaction.seq % _GROUP == 0:
                 tell(transaction.seq, last.seq)
-    return int(last.seq)
+        if (count, before) != (last.seq, last.digest):
+            raise CorruptError(f"{count} transactions of {last.seq} are there; nothing was written")
+    return count
 
 
 def restore(engine: Engine, file: Path, tell: Tell = lambda *_: None) -> int:
@@ -113,7 +124,10 @@ def restore(engine: Engine, file: Path, tell: Tell = lambda *_: None) -> int:
         if reading.head(connection, for_writing=True).seq:
             raise BackupError("the store is not empty")
         head = _read_head(source)
-        books = _replayed(connection, source, head, tell)
+        try:
+            books = _replayed(connection, source, head, tell)
+        except (IntegrityError, DataError) as error:
+            raise BackupError(f"the store refuses what is in it: {error.orig}") from error
         if (books.seq, books.at, books.digest) != (head.seq, head.at, head.digest):
             raise BackupError(f"it ends at transaction {books.seq} of {head.seq}")
     return books.seq
@@ -158,12 +172,18 @@ def _replayed(connection: Connection, source: BinaryIO, head: _Head, tell: Tell)
 
 
 def _apply(books: Books, line: _Line) -> None:
+    """Do one transaction, if its command comes to it: a digest can be made by anybody."""
+    wanted = line.transaction
     try:
-        books.apply(line.transaction)
+        decided = decide(books, wanted.command, wanted.at, wanted.rules)
+        if decided == wanted:
+            books.apply(wanted)
     except (ValueError, KeyError) as error:
-        raise BackupError(f"transaction {line.transaction.seq}: {error}") from error
+        raise BackupError(f"transaction {wanted.seq}: {error}") from error
+    if decided != wanted:
+        raise BackupError(f"transaction {wanted.seq}: its command comes to something else")
     if books.digest != line.digest:
-        raise BackupError(f"transaction {line.transaction.seq} was changed")
+        raise BackupError(f"transaction {wanted.seq} was changed")
 
 
 def _put(out: BinaryIO, value: Any) -> None:

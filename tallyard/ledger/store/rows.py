@@ -79,12 +79,18 @@ def transaction(row: Row[Any], entries: Iterable[Row[Any]]) -> Transaction:
     """Return the transaction of a row and its entries' rows, in their order.
 
     Raises:
-        ValueError: The key beside the command is not the command's.
+        ValueError: The key beside the command is not the command's, its text is not what we would
+            write, or an entry is missing.
     """
     command = command_of(row.command)
     if command.key != row.key:
         raise ValueError(f"its key is {row.key!r}, and that of its command {command.key!r}")
-    return Transaction(row.seq, row.at, command, tuple(map(entry, entries)), row.rules)
+    if command_text(command) != row.command:
+        raise ValueError(f"its command is written in another way than {command_text(command)}")
+    found = list(entries)
+    if [each.number for each in found] != list(range(len(found))):
+        raise ValueError("its entries are not numbered from 0")
+    return Transaction(row.seq, row.at, command, tuple(map(entry, found)), row.rules)
 
 
 def entry(row: Row[Any]) -> Entry:

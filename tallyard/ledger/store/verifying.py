@@ -6,7 +6,18 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Table, select, text
+from sqlalchemy import (
+    Boolean,
+    Connection,
+    Engine,
+    Integer,
+    Table,
+    func,
+    inspect,
+    select,
+    text,
+    type_coerce,
+)
 
 from tallyard.ledger.books import Books
 from tallyard.ledger.replaying import replay
@@ -71,14 +82,22 @@ class _Counted:
 
 def _faults(connection: Connection, books: Books, journal: _Counted) -> Iterator[str]:
     if is_sqlite(connection):
-        said = [row[0] for row in connection.execute(text("PRAGMA quick_check"))]
+        said = [row[0] for row in connection.execute(text("PRAGMA integrity_check"))]
         yield from (f"SQLite: {line}" for line in said if line != "ok")
+    yield from _strangers(connection)
     try:
         yield from replay(books, journal)
     except CorruptError as error:
         # What comes after it cannot be judged.
         yield error.why
         return
+    for table, count in (
+        (schema.transactions, journal.transactions),
+        (schema.entries, journal.entries),
+    ):
+        found = connection.execute(select(func.count()).select_from(table)).scalar_one()
+        if found != count:
+            yield f"{table.name}: {found} rows are there, and {count} are of the journal"
     last = reading.head(connection)
     if (last.seq, last.at, last.digest) != (books.seq, books.at, books.digest):
         yield f"the head is at {last.seq}, and the journal ends at {books.seq}"
@@ -89,15 +108,36 @@ def _faults(connection: Connection, books: Books, journal: _Counted) -> Iterator
     yield from _compared(connection, schema.prices, _prices(books))
 
 
+def _strangers(connection: Connection) -> Iterator[str]:
+    """Yield what the tables have that is not ours and changes what is written, or lack."""
+    triggers = (
+        "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+        if is_sqlite(connection)
+        else "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal"
+    )
+    for name in connection.execute(text(triggers)).scalars():
+        yield f"a trigger {name} is there, which is not ours"
+    inspector = inspect(connection)
+    for table in schema.metadata.sorted_tables:
+        found = {index["name"] for index in inspector.get_indexes(table.name)}
+        for index in table.indexes:
+            if index.name not in found:
+                yield f"{table.name}: the index {index.name} is missing"
+
+
 type _Rows = Mapping[tuple[Any, ...], Mapping[str, Any]]
 
 
 def _compared(connection: Connection, table: Table, wanted: _Rows) -> Iterator[str]:
     """Yield where the rows of a table are not those that the journal comes to."""
     keys = [column.name for column in table.primary_key]
+    # A truth is compared as the number that stands there, for SQLite takes any.
+    columns = (
+        type_coerce(c, Integer).label(c.name) if isinstance(c.type, Boolean) else c for c in table.c
+    )
     found = {
         tuple(row[key] for key in keys): dict(row)
-        for row in connection.execute(select(table)).mappings()
+        for row in connection.execute(select(*columns)).mappings()
     }
     for key in sorted(found.keys() | wanted.keys(), key=str):
         where = f"{table.name} {'/'.join(map(str, key))}"

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
+import msgspec
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, text
 
 from tallyard.ledger.commands import Refund, Settle
 from tallyard.ledger.store.backup import BackupError, backup, newer, restore
-from tallyard.ledger.store.engine import engine_of
+from tallyard.ledger.store.engine import engine_of, writes
+from tallyard.ledger.store.faults import CorruptError
 from tallyard.ledger.store.migrating import migrate
 from tallyard.ledger.store.store import Done, Store
 from tallyard.ledger.store.verifying import verify
+from tallyard.ledger.transactions import GENESIS, Transaction
 from tests.ledger.keepers import emptied
 from tests.ledger.ledgers import BEGIN, NOVEMBER, H, freeze_of
 from tests.ledger.postgresql import PostgresServer
@@ -124,12 +129,17 @@ def test_a_backup_is_taken_again_from_what_was_restored(engine: Engine, tmp_path
     [
         (lambda content: content[:-40], "not whole"),
         (lambda content: b"\n".join(content.split(b"\n")[:-2]) + b"\n", "it ends at transaction"),
-        (lambda content: content.replace(b'"amount":3600', b'"amount":3601', 1), "was changed"),
+        (lambda content: content.replace(b'"amount":3600', b'"amount":3601', 1), "something else"),
+        (lambda content: content.replace(b'"digest":"', b'"digest":"0', 3), "was changed"),
+        (lambda content: content.replace(b'"key":"k1"', b'"key":"k2"', 1), "was changed"),
         (lambda content: content.replace(b'"format":1', b'"format":9', 1), "its format is 9"),
         (lambda _: b"", "none of ours"),
         (lambda _: b"SQLite format 3\0", "none of ours"),
     ],
-    ids=["cut off", "a line less", "changed", "newer", "empty", "another file"],
+    ids=[
+        *("cut off", "a line less", "an amount", "a digest", "a key", "newer", "empty"),
+        "another file",
+    ],
 )
 def test_what_is_not_whole_is_refused_and_nothing_is_written(
     engine: Engine, tmp_path: Path, damage: object, told: str
@@ -160,3 +170,64 @@ def test_a_backup_that_cannot_be_written_leaves_nothing(engine: Engine, tmp_path
     with pytest.raises(OSError, match="directory"):
         backup(engine, tmp_path / "backup")
     assert [each.name for each in tmp_path.iterdir()] == ["backup"]
+
+
+def _forge(lines: list[dict[str, Any]]) -> bytes:
+    """Return a backup whose digests follow one another, as anybody can make them."""
+    before, told = GENESIS, []
+    for line in lines[1:]:
+        transaction = msgspec.convert(line["transaction"], Transaction)
+        before = transaction.digest(before)
+        told.append({**line, "digest": before})
+    head = {**lines[0], "digest": before}
+    return b"\n".join(map(msgspec.json.encode, [head, *told])) + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("number", "change", "told"),
+    [
+        (-1, lambda t: t["entries"][0].__setitem__(3, 7200), "comes to something else"),
+        (-1, lambda t: t["command"].update(key="k0"), "refuses what is in it"),
+        (-1, lambda t: t["command"].update(job="x" * 900), "comes to something else"),
+        (-1, lambda t: t.update(at=1), "comes to something else|cannot follow"),
+        (-1, lambda t: t.update(rules=7), "7"),
+        (2, lambda t: t["command"].update(amount=2**63), "comes to something else|not whole"),
+    ],
+    ids=["an entry", "a key twice", "a long name", "an earlier moment", "newer rules", "too much"],
+)
+def test_a_backup_whose_digests_were_made_to_fit_is_refused(
+    engine: Engine,
+    tmp_path: Path,
+    number: int,
+    change: Callable[[dict[str, Any]], object],
+    told: str,
+) -> None:
+    Store(engine, lambda: NOVEMBER).do(
+        [*BEGIN, *(freeze_of(f"k{n}", f"j{n}", 3600) for n in range(3))]
+    )
+    backup(engine, file := tmp_path / "backup")
+    lines = [json.loads(line) for line in file.read_bytes().splitlines()]
+    change(lines[number]["transaction"])
+    file.write_bytes(_forge(lines))
+    other = engine_of(tmp_path / "restored.db")
+    with pytest.raises(BackupError, match=told):
+        restore(other, file)
+    assert verify(other).transactions == 0
+
+
+def test_books_that_were_changed_do_not_take_the_place_of_a_good_backup(
+    engine: Engine, tmp_path: Path
+) -> None:
+    Store(engine, lambda: NOVEMBER).do([*BEGIN, freeze_of("k", "train", 3600)])
+    backup(engine, file := tmp_path / "backup")
+    good = file.read_bytes()
+    for change in (
+        "UPDATE entries SET amount = amount + 1 WHERE seq = 3 AND number = 0",
+        "DELETE FROM entries WHERE seq = 3",
+        "DELETE FROM transactions WHERE seq = 3",
+    ):
+        with writes(engine) as connection:
+            connection.execute(text(change))
+        with pytest.raises(CorruptError):
+            backup(engine, file)
+        assert file.read_bytes() == good

@@ -15,7 +15,7 @@ from sqlalchemy import Engine, text
 
 from tallyard.ledger.accounts import Account
 from tallyard.ledger.books import Books
-from tallyard.ledger.commands import AnyCommand, Freeze, Refund, Settle
+from tallyard.ledger.commands import Adjust, AnyCommand, Freeze, Refund, Settle
 from tallyard.ledger.decide import decide
 from tallyard.ledger.refusals import NotEnough, OverCap, Reason, Refused
 from tallyard.ledger.store.desk import Desk
@@ -440,3 +440,35 @@ def test_a_journal_that_was_changed_is_not_gone_on_with(engine: Engine) -> None:
         )
     with pytest.raises(CorruptError, match="transaction 3 was changed"):
         other.do([freeze_of("k2", "train2", H)])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        freeze_of("w", "wrong", 1.5),  # type: ignore[arg-type]
+        freeze_of("w", "wrong", True),
+        freeze_of("w", "wrong", H, user=None),  # type: ignore[arg-type]
+        freeze_of("w", "wrong", H, cap="30"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_value_of_a_wrong_type_is_refused_alone(engine: Engine, wrong: AnyCommand) -> None:
+    store = begun(engine)
+    refused, done = store.do([wrong, freeze_of("k", "train", H)])
+    assert refused == Refused(Reason.TYPE, "Freeze")
+    assert isinstance(done, Done)
+    assert not verify(engine).faults
+
+
+def test_a_balance_stays_within_what_a_database_holds(engine: Engine) -> None:
+    store = begun(engine)
+    outcomes = store.do(
+        [
+            Adjust(key=f"a{n}", project="nlp", grant="2026-11", amount=10**17, reason="asked")
+            for n in range(100)
+        ]
+    )
+    refused = [outcome for outcome in outcomes if isinstance(outcome, Refused)]
+    assert 0 < len(refused) < 100
+    assert {outcome.reason for outcome in refused} == {Reason.AMOUNT}
+    assert isinstance(store.do([freeze_of("k", "train", H)])[0], Done)
+    assert not verify(engine).faults

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
 import pytest
 from sqlalchemy import Engine, text
 
@@ -17,7 +21,7 @@ from tallyard.ledger.commands import (
     Settle,
 )
 from tallyard.ledger.store import schema
-from tallyard.ledger.store.engine import is_sqlite, reads, writes
+from tallyard.ledger.store.engine import engine_of, is_sqlite, reads, writes
 from tallyard.ledger.store.faults import SchemaError
 from tallyard.ledger.store.migrating import migrate
 from tallyard.ledger.store.store import Done, Store
@@ -85,7 +89,17 @@ CHANGES = [
         "comes to something else",
     ),
     ("UPDATE entries SET kind = 'release' WHERE seq = 7 AND number = 0", "comes to something else"),
-    ("DELETE FROM entries WHERE seq = 7 AND number = 0", "comes to something else"),
+    ("DELETE FROM entries WHERE seq = 7 AND number = 0", "not numbered"),
+    ("UPDATE entries SET number = 99 WHERE seq = 7 AND number = 2", "not numbered"),
+    ("UPDATE transactions SET command = command || ' ' WHERE seq = 7", "written in another way"),
+    (
+        """UPDATE transactions SET command = REPLACE(command, '"do"', '"x":1,"do"')""",
+        "written in another way",
+    ),
+    (
+        "INSERT INTO transactions SELECT -5, 'gift', 0, '{}', 'x', 1",
+        "transactions: 14 rows are there, and 13 are of the journal",
+    ),
     ("UPDATE transactions SET digest = 'x' WHERE seq = 7", "digest is another one"),
     ("UPDATE transactions SET at = at + 1 WHERE seq = 13", "digest is another one"),
     (
@@ -105,7 +119,7 @@ def test_each_change_is_found(full: Engine, change: str, told: str) -> None:
             connection.execute(text("PRAGMA defer_foreign_keys = ON"))
         if "seq = 99" in change:
             connection.execute(text("DELETE FROM entries WHERE seq = 13"))
-        assert connection.execute(text(change)).rowcount
+        assert connection.exec_driver_sql(change).rowcount
     faults = verify(full).faults
     assert any(told in fault for fault in faults), faults
     assert len(faults) <= FAULTS_MAX
@@ -155,3 +169,51 @@ def test_down_to_nothing_and_up_again_is_an_empty_ledger(full: Engine) -> None:
     migrate(full)
     verdict = verify(full)
     assert (verdict.transactions, verdict.lots, verdict.faults) == (0, 0, ())
+
+
+def test_a_missing_index_is_found(full: Engine) -> None:
+    index = next(each for each in schema.indexes if each.name == "ix_freezes_is_open")
+    with writes(full) as connection:
+        index.drop(connection)
+    faults = verify(full).faults
+    with writes(full) as connection:
+        index.create(connection)
+    assert faults == ("freezes: the index ix_freezes_is_open is missing",)
+
+
+@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("UPDATE freezes SET is_open = 7 WHERE is_open", "is_open is 7"),
+        (
+            "CREATE TRIGGER gift AFTER INSERT ON entries BEGIN UPDATE lots SET base = 1; END",
+            "a trigger gift is there",
+        ),
+    ],
+)
+def test_what_sqlite_alone_takes_is_found(full: Engine, change: str, told: str) -> None:
+    with writes(full) as connection:
+        connection.exec_driver_sql(change)
+    faults = verify(full).faults
+    with writes(full) as connection:
+        connection.exec_driver_sql("DROP TRIGGER IF EXISTS gift")
+    assert any(told in fault for fault in faults), faults
+
+
+@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+def test_a_bit_of_an_index_is_found(full: Engine, tmp_path: Path) -> None:
+    """Answered from a wrong index a key is new, and its command would be done again."""
+    with closing(sqlite3.connect(str(full.url.database))) as raw:
+        raw.execute(f"VACUUM INTO '{tmp_path / 'copy.db'}'")
+        (size,) = raw.execute("PRAGMA page_size").fetchone()
+    copy = bytearray((tmp_path / "copy.db").read_bytes())
+    with closing(sqlite3.connect(tmp_path / "copy.db")) as raw:
+        (root,) = raw.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'sqlite_autoindex_transactions_2'"
+        ).fetchone()
+    at = copy.index(b"f2", (root - 1) * size, root * size)
+    copy[at] ^= 1
+    (tmp_path / "copy.db").write_bytes(copy)
+    other = engine_of(tmp_path / "copy.db")
+    assert any("SQLite: " in fault for fault in verify(other).faults)
