@@ -31,7 +31,7 @@ def of_entries(entries: Iterable[Entry]) -> Iterator[str]:
 def of_transaction(books: Books, transaction: Transaction) -> Iterator[str]:
     """Yield what is wrong after a transaction with what it has touched."""
     yield from of_entries(transaction.entries)
-    for account, grant in {(entry.account, entry.grant) for entry in transaction.entries}:
+    for account, grant in sorted({(e.account, e.grant) for e in transaction.entries}):
         lot = books.lot(account, grant) or books.ended.get((account, grant))
         if lot is not None:
             yield from (f"{account} {grant}: {fault}" for fault in lot.faults())

@@ -19,6 +19,7 @@ from sqlalchemy import (
     type_coerce,
 )
 
+from tallyard.ledger.accounts import CLUSTER
 from tallyard.ledger.books import Books
 from tallyard.ledger.replaying import replay
 from tallyard.ledger.store import reading, rows, schema
@@ -140,7 +141,8 @@ def _compared(connection: Connection, table: Table, wanted: _Rows) -> Iterator[s
         for row in connection.execute(select(*columns)).mappings()
     }
     for key in sorted(found.keys() | wanted.keys(), key=str):
-        where = f"{table.name} {'/'.join(map(str, key))}"
+        parts = (key[0] or CLUSTER, *(part for part in key[1:] if part))
+        where = f"{table.name} {'/'.join(map(str, parts))}"
         if key not in found:
             yield f"{where}: the journal has it, the table has not"
         elif key not in wanted:
