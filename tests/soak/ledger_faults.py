@@ -4,7 +4,9 @@ Usage: .venv/bin/python -m tests.soak.ledger_faults [--only N] [--workers N]
 
 Each is one slip that somebody could make, under the rule that it breaks (`RULES`). It is made in
 a copy of the checkout, the ledger's tests run there until the first fails, and that test is named.
-At least 95 % must be caught.
+At least 95 % must be caught. A fault with which the tests cannot even be read shows nothing about
+them: it is broken, and so is one whose place is not there exactly once; either is a failure, as is
+a test that fails without any fault.
 """
 
 from __future__ import annotations
@@ -13,19 +15,28 @@ import argparse
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
+
+import pytest
 
 from lab.folder import CHECKOUT
 
 CAUGHT_PERCENT_MIN = 95
 SECONDS_MAX = 900
+# To end what the tests started.
+_END_SECONDS_MAX = 60
 _COPIED = ("tallyard", "tests", "stacks", "lab", "templates", "schemas", "pyproject.toml")
-_FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
+# A test, or what it stands on, which has checks of its own; a file that cannot be read has no `::`.
+_FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+?::.+?)(?: - .*)?$", re.MULTILINE)
+_SAID_MAX = 300
 
 RULES = {
     "L1": "nothing lost, nothing charged twice, nothing negative, through any crash",
@@ -185,28 +196,76 @@ FAULTS = (
 )
 
 
+class How(Enum):
+    """How the tests' run with a fault ended."""
+
+    FAILED = "caught by"
+    TIMEOUT = "caught by a timeout:"
+    PASSED = "NOT CAUGHT"
+    BROKEN = "BROKEN FAULT:"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How it ended and what tells of it: the test, or what the run said."""
+
+    how: How
+    why: str = ""
+
+    def __str__(self) -> str:
+        """Return it as a person reads it."""
+        return f"{self.how.value} {self.why}".strip()
+
+    @property
+    def is_caught(self) -> bool:
+        """Say whether a test did not pass."""
+        return self.how in (How.FAILED, How.TIMEOUT)
+
+
 def main() -> int:
-    """Make each fault; return whether too few were caught."""
+    """Make each fault; return whether too few were caught or one is broken."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", type=int, action="append", help="the number of a fault, from 1")
     parser.add_argument("--workers", type=int, default=2)
     asked = parser.parse_args()
+    if misplaced := list(_misplaced(FAULTS)):
+        print(*misplaced, sep="\n")
+        return 1
+    # Else each fault would be "caught"; and where this ends in time, what does not end hangs.
+    if (sound := _tried(None)).how is not How.PASSED:
+        print(f"without any fault: {sound}")
+        return 1
     chosen = [FAULTS[n - 1] for n in asked.only] if asked.only else list(FAULTS)
-    caught = 0
+    verdicts = []
     with ThreadPoolExecutor(asked.workers) as workers:
-        for fault, test in zip(chosen, workers.map(_caught_by, chosen), strict=True):
-            caught += test is not None
-            number = FAULTS.index(fault) + 1
-            print(
-                f"{number:3} {fault.rule} {fault.file}: {_short(fault.old)} -> {_short(fault.new)}"
-            )
-            print(f"       {test or 'NOT CAUGHT'}", flush=True)
-    print(f"{caught} of {len(chosen)} faults caught ({100 * caught / len(chosen):.0f} %)")
-    return 0 if 100 * caught >= CAUGHT_PERCENT_MIN * len(chosen) else 1
+        for fault, verdict in zip(chosen, workers.map(_tried, chosen), strict=True):
+            print(f"{_told(fault)}\n       {verdict}", flush=True)
+            verdicts.append(verdict)
+    return _summed_up(dict(zip(chosen, verdicts, strict=True)))
 
 
-def _caught_by(fault: Fault) -> str | None:
-    """Return the first test that fails with a fault; None when all pass."""
+def _summed_up(verdicts: Mapping[Fault, Verdict]) -> int:
+    caught = sum(verdict.is_caught for verdict in verdicts.values())
+    late = sum(verdict.how is How.TIMEOUT for verdict in verdicts.values())
+    broken = [fault for fault, verdict in verdicts.items() if verdict.how is How.BROKEN]
+    part = f"{100 * caught / len(verdicts):.0f} %, {late} of them by a timeout"
+    print(f"{caught} of {len(verdicts)} faults caught ({part})")
+    if broken:
+        print(f"{len(broken)} broken, which show nothing:", *map(_told, broken), sep="\n")
+    return 1 if broken or 100 * caught < CAUGHT_PERCENT_MIN * len(verdicts) else 0
+
+
+def _misplaced(faults: Iterable[Fault]) -> Iterator[str]:
+    """Yield which faults cannot be made, all at once: a run of all of them takes hours."""
+    for fault in faults:
+        file = _file(CHECKOUT, fault)
+        found = file.read_text().count(fault.old) if file.exists() else 0
+        if found != 1:
+            yield f"{_told(fault)}\n       {How.BROKEN.value} it stands there {found} times"
+
+
+def _tried(fault: Fault | None) -> Verdict:
+    """Make a fault in a copy, or none, and run the tests there."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "checkout"
         copy.mkdir()
@@ -217,25 +276,67 @@ def _caught_by(fault: Fault) -> str | None:
                 shutil.copytree(source, copy / name, ignore=ignored)
             else:
                 shutil.copy(source, copy / name)
-        file = copy / "tallyard" / "ledger" / fault.file
-        text = file.read_text()
-        if text.count(fault.old) < 1:
-            raise SystemExit(f"{fault.file} has no {fault.old!r} any more")
-        file.write_text(text.replace(fault.old, fault.new, 1))
-        # The checkout's own code is installed; the copy goes before it.
-        environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
-        command = [sys.executable, "-P", "-m", "pytest", "-x", "-q", "-n", "0", "tests/ledger"]
-        ran = subprocess.run(
-            [*command, "-p", "no:cacheprovider"],
-            cwd=copy,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS_MAX,
-            check=False,
-        )
-        failed = _FAILED.search(ran.stdout)
-        return failed[1] if failed and ran.returncode else None
+        if fault:
+            file = _file(copy, fault)
+            file.write_text(file.read_text().replace(fault.old, fault.new))
+        said = Path(folder) / "said"
+        code = _run(copy, said)
+        return _verdict(code, said.read_text())
+
+
+def _run(copy: Path, said: Path) -> int | None:
+    """Run the tests until one fails; return how that ended, None when it did not in time."""
+    # The checkout's own code is installed; the copy goes before it.
+    environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "pytest",
+        "-x",
+        "-q",
+        "-n",
+        "0",
+        "-p",
+        "no:cacheprovider",
+    ]
+    # Into a file: a pipe would stay open for as long as a database that a hung test started.
+    with (
+        said.open("w") as out,
+        subprocess.Popen(
+            [*command, "tests/ledger"], cwd=copy, env=environment, stdout=out, stderr=out
+        ) as run,
+    ):
+        try:
+            return run.wait(SECONDS_MAX)
+        except subprocess.TimeoutExpired:
+            # As by Ctrl+C, so that pytest ends the databases that it started.
+            run.send_signal(signal.SIGINT)
+            try:
+                run.wait(_END_SECONDS_MAX)
+            except subprocess.TimeoutExpired:
+                run.kill()
+            return None
+
+
+def _verdict(code: int | None, said: str) -> Verdict:
+    if code is None:
+        return Verdict(How.TIMEOUT, f"no end within {SECONDS_MAX} s")
+    if code == pytest.ExitCode.OK:
+        return Verdict(How.PASSED)
+    if code == pytest.ExitCode.TESTS_FAILED and (failed := _FAILED.search(said)):
+        return Verdict(How.FAILED, failed[1])
+    last = " ".join(said.split())[-_SAID_MAX:]
+    return Verdict(How.BROKEN, f"pytest ended with {code}: ...{last}")
+
+
+def _file(checkout: Path, fault: Fault) -> Path:
+    return checkout / "tallyard" / "ledger" / fault.file
+
+
+def _told(fault: Fault) -> str:
+    number = FAULTS.index(fault) + 1
+    return f"{number:3} {fault.rule} {fault.file}: {_short(fault.old)} -> {_short(fault.new)}"
 
 
 def _short(text: str) -> str:

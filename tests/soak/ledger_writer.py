@@ -1,7 +1,8 @@
-"""A process that writes a ledger and may be killed at any moment; `ledger.py` tells it what.
+"""A process that writes a ledger and may be killed at any moment; `ledger_process.py` starts it.
 
-It reads groups as lines of JSON, `{"at": seconds, "commands": [text, ...]}`, and answers each by
-a line `{"outcomes": [...]}` when the group is on the disk, or by `{"error": kind}`.
+It reads groups as lines of JSON, `{"at": seconds, "commands": [text, ...], "dies": point}`, and
+answers each by a line `{"outcomes": [...]}` when the group is on the disk, or by
+`{"error": kind, "why": text}`; where it is told a point at which to die, it does so there.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from typing import Any
 from sqlalchemy import event
 
 from tallyard.ledger.store.engine import engine_of, is_sqlite
-from tallyard.ledger.store.faults import StoreError
 from tallyard.ledger.store.store import Done, Outcome, Store
 from tallyard.ledger.transactions import command_of
+from tests.soak.ledger_points import Crash, Point
 
 
 def main() -> None:
@@ -30,17 +31,22 @@ def main() -> None:
         event.listen(engine, "connect", limit)
     moment = [0]
     store = Store(engine, lambda: moment[0])
+    crash = Crash(engine)
     for line in sys.stdin:
         group = json.loads(line)
         moment[0] = group["at"]
-        try:
-            outcomes = store.do([command_of(each) for each in group["commands"]])
-        except StoreError as error:
-            answer: dict[str, Any] = {"error": type(error).__name__, "why": str(error)}
-        else:
-            answer = {"outcomes": [said(outcome) for outcome in outcomes]}
-        sys.stdout.write(json.dumps(answer) + "\n")
+        crash.point = Point(group["dies"]) if group["dies"] else None
+        sys.stdout.write(json.dumps(_answer(store, group["commands"], crash)) + "\n")
         sys.stdout.flush()
+
+
+def _answer(store: Store, commands: list[str], crash: Crash) -> dict[str, Any]:
+    try:
+        outcomes = store.do([command_of(each) for each in commands])
+    except Exception as error:  # noqa: BLE001 - whatever it is, the life tells it with its seed
+        return {"error": type(error).__name__, "why": str(error)}
+    crash.at_answer()
+    return {"outcomes": [said(outcome) for outcome in outcomes]}
 
 
 def said(outcome: Outcome) -> list[Any]:

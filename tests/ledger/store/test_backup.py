@@ -25,7 +25,10 @@ from tests.ledger.keepers import emptied
 from tests.ledger.ledgers import BEGIN, NOVEMBER, H, freeze_of
 from tests.ledger.postgresql import PostgresServer
 
-FREEZES = 60
+# So many before anything is looked at.
+FREEZES = 30
+# A freeze takes milliseconds, on a busy machine a second.
+_WAIT_SECONDS_MAX = 120.0
 
 
 class Load:
@@ -41,16 +44,23 @@ class Load:
     def __enter__(self) -> Self:
         self.store.do(BEGIN)
         self._thread.start()
-        self._wait(FREEZES // 3)
+        self._wait(FREEZES)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._wait(FREEZES)
-        self._enough.set()
-        self._thread.join()
+        try:
+            # One may have been done before what this load was for has ended, and be noted only
+            # now; the one after it was surely begun later.
+            self._wait(len(self.frozen) + 2)
+        finally:
+            self._enough.set()
+            self._thread.join()
 
     def _wait(self, frozen: int) -> None:
-        while len(self.frozen) < frozen and self._thread.is_alive():
+        until = time.monotonic() + _WAIT_SECONDS_MAX
+        while len(self.frozen) < frozen:
+            assert self._thread.is_alive(), "the writer ended by itself"
+            assert time.monotonic() < until, f"{len(self.frozen)} freezes of {frozen}"
             time.sleep(0.005)
 
     def _work(self) -> None:
