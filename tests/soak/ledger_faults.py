@@ -84,7 +84,7 @@ FAULTS = (
         "lots = self.shared(account.project, grant)",
         "lots = {a: lot for a in (account,) if (lot := self.lot(a, grant))}",
     ),
-    Fault("L1", "granting.py", "max(part - given, -available)", "part - given"),
+    Fault("L1", "granting.py", "max(part - in_force, -available)", "part - in_force"),
     Fault("L1", "moving.py", "entries += adjusted(lot, source, -lot.available)", "pass"),
     Fault("L1", "moving.py", "theirs.expires == lot.expires", "True"),
     Fault("L1", "store/engine.py", '"synchronous = FULL"', '"synchronous = OFF"'),
@@ -186,7 +186,7 @@ FAULTS = (
         "datetime.fromtimestamp(at, UTC).date()",
     ),
     Fault("L9", "lots.py", "self.starts <= at < self.expires", "self.starts <= at <= self.expires"),
-    Fault("L9", "moving.py", "if command.since < earliest:", "if command.since < earliest - 1:"),
+    Fault("L9", "pricing.py", "if since < earliest:", "if since < earliest - 1:"),
     Fault(
         "L9",
         "clock.py",

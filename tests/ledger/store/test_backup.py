@@ -39,7 +39,7 @@ class Load:
         self.frozen: list[str] = []
         self.resolved: set[str] = set()
         self._enough = threading.Event()
-        self._thread = threading.Thread(target=self._work)
+        self._thread = threading.Thread(target=self._work, daemon=True)
 
     def __enter__(self) -> Self:
         self.store.do(BEGIN)
