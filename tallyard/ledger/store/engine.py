@@ -2,42 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from tallyard.ledger.store.faults import StoreError, UnavailableError, told
+from tallyard.ledger.store.faults import AddressError, ReadOnlyError, UnavailableError, told
 
 # How long a writer waits for the one before it; a group commits in some milliseconds.
 WAIT_SECONDS_MAX = 30
-_READS = "tallyard_reads"
+# How long a server may take to answer at all: one that is busy does so within a second.
+CONNECT_SECONDS_MAX = 10
+_READS, _HAS_LOG = "tallyard_reads", "tallyard_has_log"
 _SQLITE, _POSTGRESQL = "sqlite", "postgresql+psycopg"
+_IN_MEMORY, _URI = ":memory:", "file:"
+_READ_ONLY = {"mode": "ro"}
 
 
 def engine_of(address: str | Path) -> Engine:
     """Return the engine of a store; nothing is opened yet.
 
+    Whoever only reads changes nothing of a file, and may read one that may not be written.
+
     Args:
         address: A file for SQLite, or a PostgreSQL address such as
             `postgresql://user@host/name`; a password belongs into `PGPASSWORD` or a pgpass file.
+            `sqlite:///ledger.db?mode=ro` is a file that this process never writes.
 
     Raises:
-        StoreError: The address is of neither.
+        AddressError: The address is of neither.
     """
     url = _url(address)
-    if url.drivername == _SQLITE:
-        engine = create_engine(url)
-        event.listen(engine, "connect", _open_sqlite)
-        event.listen(engine, "begin", _begin_sqlite)
-        return engine
-    # Who waited for the head has to see what was written meanwhile, whatever the server's default.
-    engine = create_engine(url, pool_pre_ping=True, isolation_level="READ COMMITTED")
-    event.listen(engine, "connect", _open_postgresql)
-    return engine
+    try:
+        return _sqlite(url) if url.drivername == _SQLITE else _postgresql(url)
+    except SQLAlchemyError as error:
+        raise AddressError(str(error)) from error
 
 
 @contextmanager
@@ -75,26 +80,81 @@ def is_sqlite(engine: Engine | Connection) -> bool:
 
 def _url(address: str | Path) -> URL:
     if isinstance(address, Path) or "://" not in address:
-        return URL.create(_SQLITE, database=str(address))
+        return _of_a_file(URL.create(_SQLITE, database=str(address)))
     try:
         url = make_url(address)
     except (ArgumentError, ValueError) as error:
-        raise UnavailableError("it is no address such as postgresql://user@host/name") from error
+        raise AddressError("it is no address such as postgresql://user@host/name") from error
     if "@" in (url.host or ""):
-        raise UnavailableError("its host has an @ in it; one in a password is written %40")
+        raise AddressError("its host has an @ in it; one in a password is written %40")
     kind = url.get_backend_name()
-    if kind not in (_SQLITE, "postgresql"):
-        raise StoreError(f"{kind!r} is neither sqlite nor postgresql")
-    return url.set(drivername=_SQLITE if kind == _SQLITE else _POSTGRESQL)
+    if kind == _SQLITE:
+        return _of_a_file(url.set(drivername=_SQLITE))
+    if kind != "postgresql":
+        raise AddressError(f"{kind!r} is neither sqlite nor postgresql")
+    return url.set(drivername=_POSTGRESQL)
+
+
+def _of_a_file(url: URL) -> URL:
+    """Refuse what would be kept in memory only, or in a file that nobody meant."""
+    name = url.database or ""
+    if url.host:
+        raise AddressError(f"a file has no host; write sqlite:///{url.host}/{name}".rstrip("/"))
+    if not name:
+        raise AddressError("it names no file")
+    if name == _IN_MEMORY:
+        raise AddressError("what is in memory is gone when the command ends")
+    if name.startswith(_URI):
+        raise AddressError(f"a file is named without {_URI}, or as ./{name}")
+    if url.query and dict(url.query) != _READ_ONLY:
+        raise AddressError("the only option of a file is ?mode=ro")
+    return url
+
+
+def _sqlite(url: URL) -> Engine:
+    engine = create_engine(url.set(query={}))
+    is_read_only = bool(url.query)
+    event.listen(engine, "do_connect", partial(_connect_sqlite, is_read_only=is_read_only))
+    event.listen(engine, "connect", _open_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _connect_sqlite(
+    _dialect: Any, _record: Any, names: list[str], options: dict[str, Any], *, is_read_only: bool
+) -> None:
+    """Let SQLite open a file that may not be written for reading only: else it fails halfway."""
+    if how := _reading_only(names[0], is_read_only=is_read_only):
+        names[0] = f"{_URI}{quote(os.fsencode(names[0]))}?{how}"
+        options["uri"] = True
+
+
+def _reading_only(name: str, *, is_read_only: bool) -> str:
+    """Return how a file is to be opened for reading only; nothing where it may be written.
+
+    Where no log can stand beside the file, and none does, nobody writes it now.
+    """
+    file = os.path.realpath(name)
+    if not Path(file).exists():
+        return ""
+    is_folder_open = _may_write(str(Path(file).parent))
+    is_open = _may_write(file) and (is_folder_open or _may_write(f"{file}-wal"))
+    if is_open and not is_read_only:
+        return ""
+    has_log = any(Path(f"{file}{end}").exists() for end in ("-wal", "-journal"))
+    return "mode=ro" if is_folder_open or has_log else "mode=ro&immutable=1"
+
+
+def _may_write(path: str) -> bool:
+    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def _open_sqlite(connection: Any, _: Any) -> None:
     # SQLAlchemy begins and ends the transactions, not the driver.
     connection.isolation_level = None
-    # Readers do not hold up the writer; each commit is on the disk before it is answered.
+    # Each commit is on the disk before it is answered. None of these writes to the file.
     for pragma in (
         f"busy_timeout = {WAIT_SECONDS_MAX * 1000}",
-        "journal_mode = WAL",
         "synchronous = FULL",
         "foreign_keys = ON",
     ):
@@ -102,8 +162,51 @@ def _open_sqlite(connection: Any, _: Any) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    reads = connection.get_execution_options().get(_READS, False)
-    connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
+    if connection.get_execution_options().get(_READS, False):
+        connection.exec_driver_sql("BEGIN")
+        return
+    if not connection.info.get(_HAS_LOG):
+        _keep_a_log(connection)
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _keep_a_log(connection: Connection) -> None:
+    """Have a file written by way of a log, so that readers do not hold up the writer.
+
+    It stays so for all who open it. Only a writer may do it: it changes the file.
+    """
+    mode = connection.exec_driver_sql("PRAGMA journal_mode = WAL").scalar_one()
+    if mode != "wal" and _reading_only(connection.engine.url.database or "", is_read_only=False):
+        raise ReadOnlyError("neither the file nor its folder may be written")
+    if mode != "wal":
+        raise UnavailableError(f"its file system takes no log of SQLite's (it is in mode {mode})")
+    connection.info[_HAS_LOG] = True
+
+
+def _postgresql(url: URL) -> Engine:
+    # Who waited for the head has to see what was written meanwhile, whatever the server's default.
+    engine = create_engine(
+        url, pool_pre_ping=True, isolation_level="READ COMMITTED", connect_args=_patience(url)
+    )
+    event.listen(engine, "connect", _open_postgresql)
+    return engine
+
+
+def _patience(url: URL) -> Mapping[str, int]:
+    """Return how long a server that does not answer is waited for, where nothing else is said.
+
+    The drivers' own bounds are minutes, and for a connection that is cut off hours.
+    """
+    wanted = {
+        "connect_timeout": CONNECT_SECONDS_MAX,
+        "tcp_user_timeout": WAIT_SECONDS_MAX * 1000,
+        "keepalives": 1,
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 4,
+    }
+    said = set(url.query) | ({"connect_timeout"} if "PGCONNECT_TIMEOUT" in os.environ else set())
+    return {name: value for name, value in wanted.items() if name not in said}
 
 
 def _open_postgresql(connection: Any, _: Any) -> None:

@@ -1,11 +1,14 @@
 """What the store raises: what failed, why, what to do.
 
 StoreError
+├── AddressError       what names it names no store
 ├── UnavailableError   it cannot be reached, or somebody else holds it
 ├── FullError          its disk is full
 ├── ReadOnlyError      it may not be written
 ├── CorruptError       it is not what was written
 ├── SchemaError        its tables are of another version
+│   └── NewerError     a newer program made them
+├── StrangerError      the database is another program's
 └── UnsoundError       what was to be written does not add up
 """
 
@@ -18,6 +21,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import ClassVar
 
+import msgspec
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from tallyard.failures import one_line
@@ -52,6 +56,18 @@ class StoreError(Exception):
         """Return all parts as one sentence."""
         what, advice = self.texts["en"]
         return f"{what}{': ' if self.why else ''}{self.why}. {advice}"
+
+
+class AddressError(StoreError):
+    """What names the store names none."""
+
+    texts: ClassVar[Texts] = {
+        "en": (
+            "the ledger's address is wrong",
+            "Write a file, ledger.db, or an address, postgresql://user@host/name",
+        ),
+        "zh": ("账本地址有误", "请写文件名（ledger.db），或地址 postgresql://user@host/name"),
+    }
 
 
 class UnavailableError(StoreError):
@@ -111,6 +127,33 @@ class SchemaError(StoreError):
     }
 
 
+class NewerError(SchemaError):
+    """The tables are of a version that this program does not know yet."""
+
+    texts: ClassVar[Texts] = {
+        "en": (
+            "the ledger's tables were made by a newer tally",
+            "Update tally; nothing was read or written",
+        ),
+        "zh": ("账本的表结构由更新版本的 tally 创建", "请升级 tally；没有读写任何内容"),
+    }
+
+
+class StrangerError(StoreError):
+    """The database holds something, and no ledger."""
+
+    texts: ClassVar[Texts] = {
+        "en": (
+            "the database is another program's",
+            "Name the ledger's own; `tally ledger migrate` makes one where there is nothing yet",
+        ),
+        "zh": (
+            "该数据库属于其他程序",
+            "请指定账本自己的数据库；`tally ledger migrate` 只在空库中创建账本",
+        ),
+    }
+
+
 class UnsoundError(StoreError):
     """A command came to what must never be; that is a fault of the rules, found before it is written."""
 
@@ -147,17 +190,20 @@ _WORDS: tuple[tuple[str, type[StoreError]], ...] = (
     ("unable to open", UnavailableError),
     ("locked", UnavailableError),
     ("malformed", CorruptError),
+    ("could not decode", CorruptError),
     ("not a database", CorruptError),
     ("constraint failed", CorruptError),
     ("no such table", SchemaError),
     ("no such column", SchemaError),
     ("disk i/o error", UnavailableError),
+    ("failed to resolve", UnavailableError),
+    ("invalid connection option", AddressError),
 )
 
 
 @contextmanager
 def told() -> Iterator[None]:
-    """Turn what SQLAlchemy and the databases raise into errors of the store.
+    """Turn what SQLAlchemy, the databases and decoding raise into errors of the store.
 
     Raises:
         StoreError: What happened, by its kind.
@@ -166,6 +212,8 @@ def told() -> Iterator[None]:
         yield
     except SQLAlchemyError as error:
         raise _kind_of(error)(str(getattr(error, "orig", None) or error)) from error
+    except (UnicodeDecodeError, msgspec.MsgspecError, OverflowError) as error:
+        raise CorruptError(f"what is in it cannot be read: {error}") from error
 
 
 def _kind_of(error: SQLAlchemyError) -> type[StoreError]:
