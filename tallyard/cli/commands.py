@@ -113,6 +113,12 @@ COMMANDS: tuple[Command, ...] = (
         "tally ledger backup ledger.jsonl --store ledger.db",
     ),
     Command(
+        ("ledger", "since"),
+        "tallyard.cli.ledger_command:since",
+        "Show what a store has done since a backup: what would be missing after restoring it.",
+        "tally ledger since ledger.jsonl --store ledger.db",
+    ),
+    Command(
         ("ledger", "restore"),
         "tallyard.cli.ledger_command:restore",
         "Bring the books of a backup back into an empty store.",

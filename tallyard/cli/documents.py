@@ -6,7 +6,7 @@ remove. Amounts are integers, times are seconds or RFC 3339, states are English 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     # With the rules of hosts come the templates, for which `tally queue` has no time.
     from tallyard.cli.views.ledger import TailRow
     from tallyard.cli.views.nodes import HostRow
+    from tallyard.ledger.store.since import Head
     from tallyard.ledger.store.verifying import Verdict
 
 
@@ -75,20 +76,20 @@ def ledger_verdict(verdict: Verdict) -> Mapping[str, Any]:
 
 def ledger_tail(rows: Iterable[TailRow]) -> Mapping[str, Any]:
     """Return the document of `tally ledger tail`; amounts are thousandths of a core-second."""
-    items = [
+    return document("LedgerTail", {"items": [_transaction(row) for row in rows]})
+
+
+def ledger_since(head: Head, rows: Collection[TailRow]) -> Mapping[str, Any]:
+    """Return the document of `tally ledger since`: the backup's end, and what came after it."""
+    return document(
+        "LedgerSince",
         {
-            "seq": row.seq,
-            "at": row.at,
-            "command": row.command,
-            "account": row.account,
-            "subject": row.subject,
-            "amount": row.amount,
-            "key": row.key,
-            "by": row.by or None,
-        }
-        for row in rows
-    ]
-    return document("LedgerTail", {"items": items})
+            "backupSeq": head.seq,
+            "backupDigest": head.digest,
+            "count": len(rows),
+            "items": [_transaction(row) for row in rows],
+        },
+    )
 
 
 def job(
@@ -120,6 +121,19 @@ def job(
             "events": [_event(event) for event in sorted(events, key=last_seen)],
         },
     )
+
+
+def _transaction(row: TailRow) -> dict[str, Any]:
+    return {
+        "seq": row.seq,
+        "at": row.at,
+        "command": row.command,
+        "account": row.account,
+        "subject": row.subject,
+        "amount": row.amount,
+        "key": row.key,
+        "by": row.by or None,
+    }
 
 
 def _queue(row: QueueRow) -> dict[str, Any]:

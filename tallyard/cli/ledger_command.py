@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
@@ -15,13 +14,16 @@ from cyclopts.validators import Number
 
 from tallyard.cli import documents, session
 from tallyard.cli.exit_codes import ExitCode
-from tallyard.cli.ledger_store import Store, files, opened
+from tallyard.cli.ledger_store import Store, Use, file_of, opened, require_name
 from tallyard.cli.output import Format, Output, emit, print_line, print_table
 from tallyard.cli.progress import progress
 from tallyard.cli.words import words
 
 if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
     from tallyard.cli.views.ledger import TailRow
+    from tallyard.ledger.store.since import Head
     from tallyard.ledger.store.verifying import Verdict
 
 _TAIL_DEFAULT = 20
@@ -66,26 +68,50 @@ def tail(
     output: Output = Format.TABLE,
 ) -> None:
     """Show the last transactions of the journal: when, what was done, for whom, how much."""
-    from tallyard.cli.views.ledger import tail_rows  # noqa: PLC0415
-    from tallyard.ledger.store import reading  # noqa: PLC0415
+    from tallyard.ledger.store import legible  # noqa: PLC0415
     from tallyard.ledger.store.engine import reads  # noqa: PLC0415
 
     with opened(store) as engine:
         with reads(engine) as connection:
-            last = reading.head(connection).seq
-            found = [t for t, _ in reading.journal(connection, max(0, last - number), last)]
-        _show(output, tail_rows(found))
+            last = legible.last(connection)
+            rows = _rows(connection, max(0, last - number))
+        _show(output, rows)
         while follow:
             time.sleep(_POLL_SECONDS)
+            last = rows[-1].seq if rows else last
             with reads(engine) as connection:
-                found = [t for t, _ in reading.journal(connection, last)]
-            if found:
-                last = found[-1].seq
-                _show(output, tail_rows(found))
+                rows = _rows(connection, last)
+            if rows:
+                _show(output, rows)
+
+
+def since(
+    file: Annotated[str, Parameter(help="A file that `tally ledger backup` wrote.")],
+    /,
+    *,
+    store: Store = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Show what a store has done since a backup was written.
+
+    That is what would be missing after the backup is restored. Exit code 1 when the backup is of
+    another ledger, or the store did not go on from where it ends.
+    """
+    from tallyard.cli.views.ledger import tail_rows  # noqa: PLC0415
+    from tallyard.ledger.store import since as after  # noqa: PLC0415
+    from tallyard.ledger.store.engine import reads  # noqa: PLC0415
+
+    require_name(file)
+    with opened(store) as engine:
+        with file_of(file, Use.READ) as path:
+            head = after.head_of(path)
+        with reads(engine) as connection:
+            rows = tail_rows(after.since(connection, head))
+    emit(output, documents.ledger_since(head, rows), lambda: _print_since(head, rows))
 
 
 def backup(
-    file: Annotated[Path, Parameter(help="Where to write it; what is there is replaced.")],
+    file: Annotated[str, Parameter(help="Where to write it; what is there is replaced.")],
     /,
     *,
     store: Store = None,
@@ -97,17 +123,22 @@ def backup(
     """
     from tallyard.ledger.store.backup import backup as write  # noqa: PLC0415
 
-    with opened(store) as engine, files(), progress() as report:
+    require_name(file)
+    with (
+        opened(store) as engine,
+        file_of(file, Use.BACKUP, engine) as path,
+        progress() as report,
+    ):
         zh = session.lang() == "zh"
         said = "写入 {}/{} 笔交易" if zh else "writing transaction {} of {}"
-        count = write(engine, file, lambda n, last: report.step(said.format(n, last)))
+        count = write(engine, path, lambda n, last: report.step(said.format(n, last)))
     print_line(
         f"已写入 {count} 笔交易：{file}" if zh else f"{count} transactions written to {file}"
     )
 
 
 def restore(
-    file: Annotated[Path, Parameter(help="A file that `tally ledger backup` wrote.")],
+    file: Annotated[str, Parameter(help="A file that `tally ledger backup` wrote.")],
     /,
     *,
     store: Store = None,
@@ -119,10 +150,15 @@ def restore(
     """
     from tallyard.ledger.store.backup import restore as read  # noqa: PLC0415
 
-    with opened(store, is_new=True) as engine, files(), progress() as report:
+    require_name(file)
+    with (
+        opened(store, is_new=True) as engine,
+        file_of(file, Use.READ) as path,
+        progress() as report,
+    ):
         zh = session.lang() == "zh"
         said = "恢复 {}/{} 笔交易" if zh else "restoring transaction {} of {}"
-        count = read(engine, file, lambda n, last: report.step(said.format(n, last)))
+        count = read(engine, path, lambda n, last: report.step(said.format(n, last)))
     print_line(f"已恢复 {count} 笔交易" if zh else f"{count} transactions restored")
 
 
@@ -165,6 +201,26 @@ def _print_verdict(verdict: Verdict) -> None:
         print_line(
             f"有 {len(verdict.faults)} 处不符" if zh else f"{len(verdict.faults)} do not agree"
         )
+
+
+def _rows(connection: Connection, last: int) -> tuple[TailRow, ...]:
+    """Return the rows of all transactions after one."""
+    from tallyard.cli.views.ledger import tail_rows  # noqa: PLC0415
+    from tallyard.ledger.store import legible, reading  # noqa: PLC0415
+
+    found = legible.legible(reading.journal(connection, last))
+    return tail_rows(legible.checked(transaction) for transaction, _ in found)
+
+
+def _print_since(head: Head, rows: tuple[TailRow, ...]) -> None:
+    if rows:
+        _print_rows(rows)
+    zh = session.lang() == "zh"
+    print_line(
+        f"备份之后（备份到交易 {head.seq}）有 {len(rows)} 笔交易"
+        if zh
+        else f"{len(rows)} transactions since the backup, which ends at transaction {head.seq}"
+    )
 
 
 def _show(output: Format, rows: tuple[TailRow, ...]) -> None:

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,7 +40,8 @@ def opened(store: str | None, *, is_new: bool = False) -> Iterator[Engine]:
     Raises:
         Complaint: None is named, or it failed.
     """
-    address = store or os.environ.get(STORE_VARIABLE)
+    # An empty --store is one that somebody meant to fill: another store is not what was meant.
+    address = os.environ.get(STORE_VARIABLE) if store is None else store
     if not address:
         raise _no_store()
     from tallyard.ledger.store import migrating  # noqa: PLC0415
@@ -80,28 +82,72 @@ def _require_file(engine: Engine, shown: str) -> None:
     from tallyard.ledger.store.engine import is_sqlite  # noqa: PLC0415
     from tallyard.ledger.store.faults import UnavailableError  # noqa: PLC0415
 
-    name = engine.url.database or ""
-    if is_sqlite(engine) and not name.startswith("file:") and not Path(name).exists():
+    if is_sqlite(engine) and not Path(engine.url.database or "").exists():
         raise UnavailableError(f"there is no file {shown}")
 
 
+class Use(StrEnum):
+    """What a command does with the file that it is given."""
+
+    BACKUP = "backup"
+    EXPORT = "export"
+    READ = "read"
+
+
+_USES: Mapping[Use, tuple[str, str]] = {
+    Use.BACKUP: ("the backup cannot be written", "备份无法写入"),
+    Use.EXPORT: ("the export cannot be written", "导出文件无法写入"),
+    Use.READ: ("the backup cannot be read", "备份无法读取"),
+}
+_KEPT: Mapping[str, str] = {
+    "STORE": "它就是账本本身",
+    "DATABASE": "它是 SQLite 数据库，可能是账本",
+    "FOLDER": "它是目录",
+    "DEVICE": "它不是文件、管道或终端",
+}
+
+
 @contextmanager
-def files() -> Iterator[None]:
-    """Tell what the operating system says of a backup's file.
+def file_of(name: str, use: Use, engine: Engine | None = None) -> Iterator[Path]:
+    """Give the file of a name, and tell what the operating system says of it.
+
+    Args:
+        name: As the person wrote it.
+        use: What is done with it.
+        engine: The store, which is never written over.
 
     Raises:
-        Complaint: The file cannot be read or written.
+        Complaint: It cannot be read or written, or must not be.
     """
+    from tallyard.ledger.store.files import NotReplacedError, refuse_the_store  # noqa: PLC0415
+
     try:
-        yield
+        if engine is not None:
+            refuse_the_store(engine, Path(name))
+        yield Path(name)
+    except NotReplacedError as error:
+        zh = session.lang() == "zh"
+        why = _KEPT[error.kept.name] if zh else error.kept.value
+        what, todo = _USES[use][zh], "请指定其他文件" if zh else "name another file"
+        raise Complaint(ExitCode.FAILED, Parts(name, what, why, todo)) from error
     except OSError as error:
         zh = session.lang() == "zh"
-        what = "备份文件无法读写" if zh else "the backup's file cannot be used"
         todo = "请检查该路径、权限和磁盘空间" if zh else "see to the path, its rights and the disk"
         why = error.strerror or str(error)
-        raise Complaint(
-            ExitCode.FAILED, Parts(str(error.filename or ""), what, why, todo)
-        ) from error
+        raise Complaint(ExitCode.FAILED, Parts(name, _USES[use][zh], why, todo)) from error
+
+
+def require_name(name: str) -> None:
+    """Refuse an empty name: a variable that is not set, mostly.
+
+    Raises:
+        Complaint: It is empty.
+    """
+    if not name:
+        zh = session.lang() == "zh"
+        what = "文件名为空" if zh else "the file's name is empty"
+        todo = "请写出文件名" if zh else "write the name of a file"
+        raise Complaint(ExitCode.USAGE, Parts("FILE", what, "", todo))
 
 
 def _no_store() -> Complaint:

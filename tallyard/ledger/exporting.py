@@ -8,6 +8,7 @@ themselves are the quantities. What is granted, frozen or released costs nothing
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Context, Decimal
@@ -33,6 +34,8 @@ _PLACES = Decimal("1e-10")
 # The largest amount at the largest price, and these places.
 _WIDE = Context(prec=60)
 _CENTS = Decimal("0.01")
+# What a row holds exactly, and no price of anything is longer.
+_PRICE = re.compile(r"[0-9]{1,9}(\.[0-9]{1,10})?", re.ASCII)
 # By these a spreadsheet begins a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 # What in a journal is paid for, and the sign of what it costs.
@@ -70,6 +73,12 @@ class Terms:
     currency: str
     account: str
     time_zone: str
+
+
+def price_of(text: str) -> Decimal | None:
+    """Return a price: above nothing, at most 9 digits before and 10 behind the point; else None."""
+    number = Decimal(text) if _PRICE.fullmatch(text) else Decimal(0)
+    return number if number > 0 else None
 
 
 def entry_rows(transaction: Transaction, freezes: Freezes, names: Names) -> Iterator[Row]:
@@ -206,6 +215,7 @@ def _core_hours(amount: int) -> Decimal:
 
 def _short(number: Decimal) -> Decimal:
     """Return a number with at least two places and no zeros behind them."""
-    rounded = number.quantize(_PLACES, context=_WIDE)
+    # What is rounded to nothing has no sign.
+    rounded = number.quantize(_PLACES, context=_WIDE) + 0
     cents = rounded.quantize(_CENTS, context=_WIDE)
     return cents if cents == rounded else rounded.normalize(_WIDE)

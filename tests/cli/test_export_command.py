@@ -19,7 +19,7 @@ from tallyard.cli.application import run_application
 from tallyard.cli.exit_codes import ExitCode
 from tallyard.ledger.accounts import Account
 from tallyard.ledger.amounts import CORE_HOUR
-from tallyard.ledger.commands import Adjust, Freeze, FreezePart, Owe, Purpose, Repay, Settle
+from tallyard.ledger.commands import Adjust, Freeze, FreezePart, Owe, Purpose, Refund, Repay, Settle
 from tallyard.ledger.entries import Entry, Kind
 from tallyard.ledger.exporting import FOCUS_COLUMNS, Terms, entry_rows, focus_rows
 from tallyard.ledger.store.engine import engine_of
@@ -130,6 +130,13 @@ def test_a_file_is_whole_and_says_how_many_rows(
         ("--price", "NaN", "--currency", "CNY"),
         ("--price", "much", "--currency", "CNY"),
         ("--price", "1", "--currency", "yuan"),
+        *(
+            ("--price", price, "--currency", "CNY")
+            for price in (
+                *("1e50", "1e400", "1e999999999", "-0", "0", "0.0", "1_0", "٣", " 1", "1 ", "+1"),
+                *("", ".5", "1.", "1234567890", "0.12345678901", "Infinity", "\uff11"),
+            )
+        ),
         ("--price", "1", "--currency", "CNY", "--time-zone", "Mars/Olympus"),
     ],
 )
@@ -202,3 +209,62 @@ def charged(amount: int) -> Transaction:
     """Return a repayment of one amount by a project."""
     command = Repay(key="k", project="nlp", user="li.wei", amount=amount)
     return Transaction(1, NOVEMBER, command, (Entry(Kind.REPAY, Account("nlp"), "g", amount),))
+
+
+@pytest.mark.usefixtures("store")
+def test_the_first_and_the_last_day_there_are_have_a_midnight_in_every_zone(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for zone in ("Asia/Shanghai", "America/New_York", "UTC"):
+        days = ("--since", "0001-01-01", "--until", "9999-12-31", "--time-zone", zone)
+        assert len(exported(capsys, *days)) == 29
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (("--since", "2026-12-01", "--until", "2026-11-01"), "--since 2026-12-01"),
+        (("--since", "2026-12-01", "--until", "2026-12-01"), "--until 2026-12-01"),
+        (("--price", "0.35"), "--price"),
+        (("--currency", "CNY"), "--currency"),
+        (("--account", "lab"), "--account"),
+        ((*FOCUS, "--account", ""), "--account"),
+    ],
+)
+@pytest.mark.usefixtures("store")
+def test_what_would_come_to_nothing_is_refused_before_a_row(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    options: tuple[str, ...],
+    named: str,
+    lang: str,
+) -> None:
+    file = tmp_path / "rows.csv"
+    for target in ((), (str(file),)):
+        command = ["ledger", "export", *target, *options, "--lang", lang]
+        assert run_application(command) == ExitCode.USAGE
+        told = capsys.readouterr()
+        assert told.out == ""
+        assert named in told.err
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("price", ["0.0000000001", "999999999.9999999999", "0.35", "7", "007"])
+@pytest.mark.usefixtures("store")
+def test_a_price_stands_there_as_it_was_given(
+    capsys: pytest.CaptureFixture[str], price: str
+) -> None:
+    usage, credit = exported(capsys, "--format", "focus", "--price", price, "--currency", "CNY")
+    assert Decimal(usage["ListUnitPrice"]) == Decimal(price)
+    assert Decimal(usage["BilledCost"]) == 20 * Decimal(price)
+    assert Decimal(credit["BilledCost"]) == -5 * Decimal(price)
+
+
+@given(st.integers(1, 10_000), st.sampled_from(["0.0000000001", "0.35"]))
+def test_a_refund_of_next_to_nothing_has_no_sign(amount: int, price: str) -> None:
+    command = Refund(key="k", freeze="f", amount=amount, reason="x")
+    entry = Entry(Kind.REFUND, Account("nlp"), "g", amount, "f")
+    refund = Transaction(1, NOVEMBER, command, (entry,))
+    (row,) = focus_rows(refund, {}, {}, Terms(Decimal(price), "CNY", "lab", "UTC"))
+    assert row["BilledCost"] == "0.00" or Decimal(row["BilledCost"]) < 0

@@ -1,0 +1,109 @@
+"""What a store has done since a backup was written: what would be missing after restoring it.
+
+Only the backup's first line is read. Its digest covers every transaction before it, so where the
+store's transaction of that number has it, all that is in the backup is in the store.
+"""
+
+# Chinese punctuation is full-width.
+# ruff: noqa: RUF001
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import ClassVar
+
+import msgspec
+from sqlalchemy import Connection
+
+from tallyard.ledger.store import legible, reading
+from tallyard.ledger.store.backup import FORMAT
+from tallyard.ledger.store.faults import StoreError, Texts
+from tallyard.ledger.transactions import GENESIS, Transaction
+
+# The first line has four short values.
+_LINE_BYTES_MAX = 4096
+
+
+class Head(msgspec.Struct, frozen=True):
+    """What a backup's first line says of it: the last transaction in it."""
+
+    format: int
+    seq: int
+    at: int
+    digest: str
+
+
+_heads = msgspec.json.Decoder(Head)
+
+
+class NoBackupError(StoreError):
+    """The file is none that we wrote."""
+
+    texts: ClassVar[Texts] = {
+        "en": ("the file is no backup of a ledger", "Name one that `tally ledger backup` wrote"),
+        "zh": ("该文件不是账本备份", "请指定由 `tally ledger backup` 写出的文件"),
+    }
+
+
+class OtherCourseError(StoreError):
+    """The store did not go on from where the backup ends."""
+
+    texts: ClassVar[Texts] = {
+        "en": (
+            "the backup is of another ledger, or of another course of this one",
+            "See which store it was taken from; what is in it is not all in this store",
+        ),
+        "zh": (
+            "该备份属于另一个账本，或本账本的另一段历史",
+            "请确认它取自哪个账本；备份中的内容并不都在本账本中",
+        ),
+    }
+
+
+def head_of(file: Path) -> Head:
+    """Return what a backup's first line says.
+
+    Raises:
+        NoBackupError: The file is no backup, or one of another format.
+        OSError: The file cannot be read.
+    """
+    with file.open("rb") as source:
+        line = source.readline(_LINE_BYTES_MAX)
+    try:
+        head = _heads.decode(line)
+    except msgspec.MsgspecError as error:
+        raise NoBackupError(f"its first line is none of ours: {error}") from error
+    if head.format != FORMAT:
+        raise NoBackupError(f"its format is {head.format}, and this program reads {FORMAT}")
+    return head
+
+
+def since(connection: Connection, head: Head) -> Iterator[Transaction]:
+    """Yield the transactions of a store after those of a backup.
+
+    Args:
+        connection: Of a reader, so that all is of one moment.
+        head: The backup's.
+
+    Raises:
+        OtherCourseError: The backup's last transaction is not one of the store's.
+        CorruptError: A row cannot be read as what it should be.
+    """
+    last = legible.last(connection)
+    if last < head.seq:
+        raise OtherCourseError(
+            f"the store ends at transaction {last}, and the backup at {head.seq}"
+        )
+    if _digest(connection, head.seq) != head.digest:
+        raise OtherCourseError(f"the store has another transaction {head.seq}")
+    for transaction, _ in legible.legible(reading.journal(connection, head.seq, last)):
+        yield legible.checked(transaction)
+
+
+def _digest(connection: Connection, seq: int) -> str | None:
+    """Return the digest of a transaction of the store; the beginning has one, too."""
+    if seq == 0:
+        return GENESIS
+    found = legible.legible(reading.journal(connection, seq - 1, seq))
+    return next((digest for _, digest in found), None)
