@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     # With the rules of hosts come the templates, for which `tally queue` has no time.
     from tallyard.cli.views.ledger import TailRow
     from tallyard.cli.views.nodes import HostRow
-    from tallyard.ledger.store.since import Head
+    from tallyard.ledger.store.backup import Head
     from tallyard.ledger.store.verifying import Verdict
 
 
@@ -76,7 +76,7 @@ def ledger_verdict(verdict: Verdict) -> Mapping[str, Any]:
 
 def ledger_tail(rows: Iterable[TailRow]) -> Mapping[str, Any]:
     """Return the document of `tally ledger tail`; amounts are thousandths of a core-second."""
-    return document("LedgerTail", {"items": [_transaction(row) for row in rows]})
+    return document("LedgerTail", {"items": [ledger_transaction(row) for row in rows]})
 
 
 def ledger_since(head: Head, rows: Collection[TailRow]) -> Mapping[str, Any]:
@@ -87,7 +87,7 @@ def ledger_since(head: Head, rows: Collection[TailRow]) -> Mapping[str, Any]:
             "backupSeq": head.seq,
             "backupDigest": head.digest,
             "count": len(rows),
-            "items": [_transaction(row) for row in rows],
+            "items": [ledger_transaction(row) for row in rows],
         },
     )
 
@@ -123,7 +123,8 @@ def job(
     )
 
 
-def _transaction(row: TailRow) -> dict[str, Any]:
+def ledger_transaction(row: TailRow) -> Mapping[str, Any]:
+    """Return one transaction; its amount is in thousandths of a core-second."""
     return {
         "seq": row.seq,
         "at": row.at,
@@ -131,8 +132,10 @@ def _transaction(row: TailRow) -> dict[str, Any]:
         "account": row.account,
         "subject": row.subject,
         "amount": row.amount,
+        "unit": "core-second/1000",
         "key": row.key,
         "by": row.by or None,
+        "reason": row.reason or None,
     }
 
 

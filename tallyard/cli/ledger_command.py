@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from typing import TYPE_CHECKING, Annotated
@@ -20,11 +21,14 @@ from tallyard.cli.progress import progress
 from tallyard.cli.words import words
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection, Engine
 
     from tallyard.cli.views.ledger import TailRow
-    from tallyard.ledger.store.since import Head
+    from tallyard.ledger.store.backup import Head
     from tallyard.ledger.store.verifying import Verdict
+    from tallyard.ledger.transactions import Transaction
 
 _TAIL_DEFAULT = 20
 _TAIL_MAX = 1000
@@ -66,8 +70,12 @@ def tail(
     ] = False,
     store: Store = None,
     output: Output = Format.TABLE,
-) -> None:
-    """Show the last transactions of the journal: when, what was done, for whom, how much."""
+) -> int:
+    """Show the last transactions of the journal: when, what was done, for whom, how much.
+
+    An amount below nothing is what an account loses. With `-f` JSON is one line for each
+    transaction, and Ctrl-C is the end.
+    """
     from tallyard.ledger.store import legible  # noqa: PLC0415
     from tallyard.ledger.store.engine import reads  # noqa: PLC0415
 
@@ -75,14 +83,10 @@ def tail(
         with reads(engine) as connection:
             last = legible.last(connection)
             rows = _rows(connection, max(0, last - number))
+        if follow:
+            return _follow(engine, output, rows, last)
         _show(output, rows)
-        while follow:
-            time.sleep(_POLL_SECONDS)
-            last = rows[-1].seq if rows else last
-            with reads(engine) as connection:
-                rows = _rows(connection, last)
-            if rows:
-                _show(output, rows)
+        return ExitCode.OK
 
 
 def since(
@@ -97,7 +101,6 @@ def since(
     That is what would be missing after the backup is restored. Exit code 1 when the backup is of
     another ledger, or the store did not go on from where it ends.
     """
-    from tallyard.cli.views.ledger import tail_rows  # noqa: PLC0415
     from tallyard.ledger.store import since as after  # noqa: PLC0415
     from tallyard.ledger.store.engine import reads  # noqa: PLC0415
 
@@ -106,7 +109,7 @@ def since(
         with file_of(file, Use.READ) as path:
             head = after.head_of(path)
         with reads(engine) as connection:
-            rows = tail_rows(after.since(connection, head))
+            rows = _told(connection, list(after.since(connection, head)))
     emit(output, documents.ledger_since(head, rows), lambda: _print_since(head, rows))
 
 
@@ -199,17 +202,53 @@ def _print_verdict(verdict: Verdict) -> None:
         print_line("账目全部相符" if zh else "everything agrees")
     else:
         print_line(
-            f"有 {len(verdict.faults)} 处不符" if zh else f"{len(verdict.faults)} do not agree"
+            f"有 {len(verdict.faults)} 处不符；后面的可能由第一处引起。请不要再写入，保留现有账本，并从备份恢复"
+            if zh
+            else f"{len(verdict.faults)} do not agree; what follows the first may come of it. "
+            "Write nothing more, keep the store as it is, and restore from a backup"
         )
 
 
 def _rows(connection: Connection, last: int) -> tuple[TailRow, ...]:
     """Return the rows of all transactions after one."""
-    from tallyard.cli.views.ledger import tail_rows  # noqa: PLC0415
     from tallyard.ledger.store import legible, reading  # noqa: PLC0415
 
     found = legible.legible(reading.journal(connection, last))
-    return tail_rows(legible.checked(transaction) for transaction, _ in found)
+    return _told(connection, [legible.checked(transaction) for transaction, _ in found])
+
+
+def _told(connection: Connection, transactions: Sequence[Transaction]) -> tuple[TailRow, ...]:
+    """Return the rows of transactions, with the names of the work that they are about."""
+    from tallyard.cli.views.ledger import tail_rows  # noqa: PLC0415
+    from tallyard.ledger.commands import freezes_of  # noqa: PLC0415
+    from tallyard.ledger.store import legible, reading  # noqa: PLC0415
+
+    ids = {each for transaction in transactions for each in freezes_of(transaction.command)}
+    records = legible.legible(reading.freezes(connection, sorted(ids)))
+    return tail_rows(transactions, {record.id: record.job for record in records})
+
+
+def _follow(engine: Engine, output: Format, rows: tuple[TailRow, ...], last: int) -> int:
+    """Show rows and those that come, until Ctrl-C, which is how one ends it."""
+    from tallyard.ledger.store.engine import reads  # noqa: PLC0415
+
+    has_header = True
+    try:
+        while True:
+            if output is Format.TABLE and (rows or has_header):
+                _print_rows(rows, has_header=has_header)
+                has_header = False
+            elif output is not Format.TABLE:
+                for row in rows:
+                    print_line(json.dumps(documents.ledger_transaction(row), ensure_ascii=False))
+            sys.stdout.flush()
+            last = rows[-1].seq if rows else last
+            time.sleep(_POLL_SECONDS)
+            with reads(engine) as connection:
+                rows = _rows(connection, last)
+    except KeyboardInterrupt:
+        session.expect(ExitCode.CANCELLED)
+        return ExitCode.CANCELLED
 
 
 def _print_since(head: Head, rows: tuple[TailRow, ...]) -> None:
@@ -229,7 +268,7 @@ def _show(output: Format, rows: tuple[TailRow, ...]) -> None:
     sys.stdout.flush()
 
 
-def _print_rows(rows: tuple[TailRow, ...]) -> None:
+def _print_rows(rows: tuple[TailRow, ...], *, has_header: bool = True) -> None:
     header = words("SEQ", "AT", "COMMAND", "ACCOUNT", "SUBJECT", "CORE-HOURS")
     print_table(
         header,
@@ -238,4 +277,5 @@ def _print_rows(rows: tuple[TailRow, ...]) -> None:
             for row in rows
         ],
         right=(0, 5),
+        has_header=has_header,
     )

@@ -87,9 +87,15 @@ def _dumpers() -> tuple[Any, Any]:
 
 
 def print_table(
-    headings: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int] = ()
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    right: Iterable[int] = (),
+    *,
+    has_header: bool = True,
 ) -> None:
     """Print columns that line up, Chinese included; `right` are the columns of numbers.
+
+    Without `has_header` they line up as if the headings stood above them.
 
     Where a terminal is too narrow for all of them, the last ones stand indented below each
     row, broken between words. Elsewhere no line is ever broken.
@@ -103,7 +109,8 @@ def print_table(
     width = console.width if on_terminal() else None
     heading, *body = layout.lines(tuple(headings), lines, frozenset(right), width)
     # Plain writes are much quicker than the console, which only the bold heading needs.
-    console.print(Text(heading, style="bold"), soft_wrap=True)
+    if has_header:
+        console.print(Text(heading, style="bold"), soft_wrap=True)
     sys.stdout.write("".join(f"{line}\n" for line in body))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from tallyard.ledger import commands, freezing, granting, moving, pricing, refunding
+from tallyard.ledger import commands, freezing, granting, moving, prices, refunding
 from tallyard.ledger.books import Books
 from tallyard.ledger.bounds import beyond_balances, out_of_bounds
 from tallyard.ledger.commands import AnyCommand
@@ -31,7 +31,7 @@ _FIRST: Mapping[type, _Rule] = MappingProxyType(
         commands.Rename: moving.rename,
         commands.MoveUser: moving.move_user,
         commands.Merge: moving.merge,
-        commands.SetPrice: pricing.set_price,
+        commands.SetPrice: prices.set_price,
     }
 )
 # By the version; each stays, for the journals that were written by it.

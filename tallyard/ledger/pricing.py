@@ -1,4 +1,4 @@
-"""What a card and a pod cost for an hour, and how long a pod was used.
+"""What a pod costs for an hour, and how long it was used.
 
 A pod's rate is its cards' rate and what it asks beyond what the cards include; it is rounded
 once, half to even, to a thousandth of a core-hour per hour.
@@ -11,10 +11,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tallyard.ledger import amounts
-from tallyard.ledger.books import Books
-from tallyard.ledger.commands import SetPrice
-from tallyard.ledger.entries import Entry
-from tallyard.ledger.refusals import Reason, Refusal, Refused
 from tallyard.spec.model import Platform, Price, Uneven
 
 _MILLI = 1000
@@ -53,18 +49,6 @@ def rate(platform: Platform, ask: Ask, card_rate_milli: int = 0) -> int:
         memory -= cards * Fraction(card.includes_memory_bytes, _GIB)
     beyond = _uneven(platform.price, max(cpu, Fraction()), max(memory, Fraction()))
     return round(cards * card_rate_milli + beyond * _MILLI)
-
-
-def set_price(books: Books, command: SetPrice, at: int) -> tuple[Entry, ...] | Refusal:
-    """Add to a model's prices: never in the past, and each later than the one before."""
-    if command.rate_milli < 0:
-        return Refused(Reason.AMOUNT, command.model, command.rate_milli)
-    last = books.prices.get(command.model, [])
-    earliest = max(at, last[-1].since + 1 if last else at)
-    since = command.since or at
-    if since < earliest:
-        return Refused(Reason.PAST, command.model, since, earliest)
-    return ()
 
 
 def wait_rate(price: Price, rate_milli: int) -> int:

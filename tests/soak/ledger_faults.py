@@ -186,7 +186,7 @@ FAULTS = (
         "datetime.fromtimestamp(at, UTC).date()",
     ),
     Fault("L9", "lots.py", "self.starts <= at < self.expires", "self.starts <= at <= self.expires"),
-    Fault("L9", "pricing.py", "if since < earliest:", "if since < earliest - 1:"),
+    Fault("L9", "prices.py", "if since < earliest:", "if since < earliest - 1:"),
     Fault(
         "L9",
         "clock.py",

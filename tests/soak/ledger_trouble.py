@@ -35,7 +35,7 @@ def troubled(file: Path, at: int, chance: Random) -> Counter[str]:
     found = Counter[str]()
     for address, pages_max, told in (
         (str(copy), _pages(copy), "FullError"),
-        (f"sqlite:///file:{copy}?mode=ro&uri=true", 0, "ReadOnlyError"),
+        (f"sqlite:///{copy}?mode=ro", 0, "ReadOnlyError"),
     ):
         _expect_told(Writer(address, pages_max), at, told)
         found[told] += 1

@@ -60,6 +60,21 @@ _DOCUMENTS = (
         "Drain",
         "the `queues` held, whether all is `drained`, how many are `waiting` by project, `leftovers`",
     ),
+    (
+        "tally ledger tail",
+        "LedgerTail",
+        "`items`: transactions, `amount` below nothing where an account loses it; with `-f` lines",
+    ),
+    (
+        "tally ledger since",
+        "LedgerSince",
+        "where the backup ends (`backupSeq`, `backupDigest`), `count` and `items` since",
+    ),
+    (
+        "tally ledger verify",
+        "LedgerVerdict",
+        "how many `transactions`, `entries`, `lots`, `freezes` there are; `digest`, `faults`",
+    ),
     ("tally version", "Version", "`versions`"),
 )
 
@@ -113,7 +128,8 @@ def _formats() -> Iterator[str]:
     yield ""
     yield f"`-o json` and `-o yaml` print one document with `apiVersion: {API_VERSION}` and a `kind`."
     yield "Fields are added, never renamed or removed. Amounts are integers: cards, or thousandths"
-    yield "of a vCPU where `unit` is `milliCPU`; a `borrowMax` of null is no limit, a `free` of null is"
+    yield "of a vCPU where `unit` is `milliCPU`, or of a core-second where it is"
+    yield "`core-second/1000` (3,600,000 are a core-hour); a `borrowMax` of null is no limit, a `free` of null is"
     yield "not known, a `place` of null is work whose queue does not exist. Times are RFC 3339 in UTC,"
     yield "spans are whole seconds, states are English words; only `reason` and `waitedFor` follow the"
     yield "language."

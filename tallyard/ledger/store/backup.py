@@ -46,7 +46,7 @@ class BackupError(StoreError):
     }
 
 
-class _Head(msgspec.Struct):
+class Head(msgspec.Struct, frozen=True):
     """The first line: what the file must come to."""
 
     format: int
@@ -63,7 +63,7 @@ class _Line(msgspec.Struct):
 
 
 _encoder = msgspec.json.Encoder(order="deterministic")
-_heads = msgspec.json.Decoder(_Head)
+_heads = msgspec.json.Decoder(Head)
 _lines = msgspec.json.Decoder(_Line)
 
 
@@ -85,7 +85,7 @@ def backup(engine: Engine, file: Path, tell: Tell = lambda *_: None) -> int:
     """
     with whole_file(file) as out, reads(engine) as connection:
         last = reading.head(connection)
-        _put(out, _Head(FORMAT, last.seq, last.at, last.digest))
+        _put(out, Head(FORMAT, last.seq, last.at, last.digest))
         before, count = GENESIS, 0
         for transaction, digest in reading.journal(connection, until=last.seq):
             if transaction.digest(before) != digest:
@@ -156,7 +156,7 @@ def newer(engine: Engine, seen: Mapping[str, bool]) -> Iterator[str]:
             yield f"{each}: it was resolved, and in the ledger it is open"
 
 
-def _replayed(connection: Connection, source: BinaryIO, head: _Head, tell: Tell) -> Books:
+def _replayed(connection: Connection, source: BinaryIO, head: Head, tell: Tell) -> Books:
     books = Books()
     for group in batched(_read(source), _GROUP):
         # What was resolved is forgotten between groups; a refund names it again.
@@ -190,7 +190,7 @@ def _put(out: BinaryIO, value: Any) -> None:
     out.write(_encoder.encode(value) + b"\n")
 
 
-def _read_head(source: BinaryIO) -> _Head:
+def _read_head(source: BinaryIO) -> Head:
     try:
         head = _heads.decode(source.readline())
     except msgspec.MsgspecError as error:

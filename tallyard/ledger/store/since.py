@@ -17,21 +17,12 @@ import msgspec
 from sqlalchemy import Connection
 
 from tallyard.ledger.store import legible, reading
-from tallyard.ledger.store.backup import FORMAT
+from tallyard.ledger.store.backup import FORMAT, Head
 from tallyard.ledger.store.faults import StoreError, Texts
 from tallyard.ledger.transactions import GENESIS, Transaction
 
 # The first line has four short values.
 _LINE_BYTES_MAX = 4096
-
-
-class Head(msgspec.Struct, frozen=True):
-    """What a backup's first line says of it: the last transaction in it."""
-
-    format: int
-    seq: int
-    at: int
-    digest: str
 
 
 _heads = msgspec.json.Decoder(Head)

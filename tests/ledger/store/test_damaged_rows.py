@@ -10,10 +10,11 @@ import pytest
 from sqlalchemy import Engine
 
 from tallyard.ledger.store import legible, reading
+from tallyard.ledger.store.backup import Head
 from tallyard.ledger.store.engine import engine_of, reads, writes
 from tallyard.ledger.store.faults import CorruptError
 from tallyard.ledger.store.migrating import migrate
-from tallyard.ledger.store.since import Head, OtherCourseError, since
+from tallyard.ledger.store.since import OtherCourseError, since
 from tallyard.ledger.store.store import Store
 from tests.ledger.ledgers import BEGIN, NOVEMBER
 

@@ -337,7 +337,7 @@ def test_a_database_without_tables_is_told(tmp_path: Path) -> None:
 def test_a_store_that_may_not_be_written_is_told(engine: Engine) -> None:
     store = begun(engine)
     if is_sqlite(engine):
-        reader = engine_of(f"sqlite:///file:{engine.url.database}?mode=ro&uri=true")
+        reader = engine_of(f"sqlite:///{engine.url.database}?mode=ro")
     else:
         reader = engine_of(f"{_address(engine)}&options=-c%20default_transaction_read_only%3Don")
     with pytest.raises(ReadOnlyError, match="may not be written"):
