@@ -10,7 +10,6 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 
 from tallyard import labels
 from tallyard.render.manifest import Manifest, manifest
@@ -143,8 +142,8 @@ def _rate(platform: Platform, flavor: Flavor) -> Mapping[str, str]:
     """Return what a card, or a slice of one, costs for an hour; nothing for the CPU hosts."""
     if not isinstance(flavor, CardFlavor):
         return {}
-    # Rounded half to even, to the thousandth of a core-hour that amounts are kept in.
-    milli = round(Fraction(platform.accelerators[flavor.model].rate_milli, flavor.slices))
+    # Without a rest: the spec is refused where the slices do not divide the rate.
+    milli = platform.accelerators[flavor.model].rate_milli // flavor.slices
     return {labels.RATE: thousandths(milli)}
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
+from fractions import Fraction
 
-from tallyard import labels
+from tallyard import labels, units
 from tallyard.catalog import vendors
-from tallyard.spec import resolve
+from tallyard.spec import fields, rates, resolve
 from tallyard.spec.draft import Draft
 from tallyard.spec.keys_of_pools import SharingKeys
 from tallyard.spec.model import Level
@@ -151,6 +153,47 @@ def sharing(draft: Draft) -> Iterator[Problem]:
             yield draft.problem("SPEC318", *steps, "sharing", found=", ".join(whole), pool=name)
 
 
+def slice_rates(draft: Draft) -> Iterator[Problem]:
+    """Slices cost together what their card costs: a card's rate is divided without a rest."""
+    cut = dict(_cut(draft))
+    divisors: dict[str, int] = {}
+    for slices, models in cut.values():
+        # Pools may cut one model differently, and a new rate has to suit them all.
+        divisors |= {model: math.lcm(divisors.get(model, 1), slices) for model in models}
+    for pool, (slices, models) in cut.items():
+        costs = {model: rates.rate(draft, model) for model in models}
+        common = math.gcd(*costs.values())
+        fitting = [n for n in range(2, fields.SLICES_MAX + 1) if common % n == 0]
+        for model, rate in costs.items():
+            if rate % slices:
+                each = round(Fraction(rate, slices))  # as the ledger rounds
+                yield draft.problem(
+                    *("SPEC331", "pools", pool, "sharing", "time-slicing"),
+                    found=slices,
+                    other=model,
+                    rate=units.thousandths(rate),
+                    line=draft.line("accelerators", model, "rate"),
+                    each=units.thousandths(each),
+                    total=units.thousandths(slices * each),
+                    right=", ".join(map(units.thousandths, rates.nearest(rate, divisors[model]))),
+                    choices=fitting,
+                )
+
+
+def _cut(draft: Draft) -> Iterator[tuple[str, tuple[int, tuple[str, ...]]]]:
+    """Yield each pool that cuts cards, into how many slices, and those of its models that can be.
+
+    What cannot be cut is told by itself.
+    """
+    keys = draft.platform.keys
+    cards = {name: card.vendor in vendors.TIME_SLICING for name, card in keys.accelerators.items()}
+    for name, pool in keys.pools.items():
+        slices = resolve.slices(pool)
+        if slices > 1 and pool.borrows_from is None:
+            models = dict.fromkeys(model for model in pool.models or () if cards.get(model))
+            yield name, (slices, tuple(models))
+
+
 def keys_of_inference(draft: Draft) -> Iterator[Problem]:
     """Only a pool for services has what is promised to services."""
     for name, pool in draft.platform.keys.pools.items():
@@ -215,6 +258,7 @@ CHECKS = (
     pool_models,
     default_models,
     sharing,
+    slice_rates,
     keys_of_inference,
     keys_of_agents,
     inference_owns,

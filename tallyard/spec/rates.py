@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
-from tallyard.spec import resolve, sums, terms
+from tallyard.spec import fields, resolve, sums, terms
 from tallyard.spec.draft import Draft, Place
 from tallyard.spec.model import Period
 from tallyard.spec.terms import Terms
@@ -24,6 +24,16 @@ def rate(draft: Draft, model: str) -> int:
     """Return a model's rate in thousandths; nothing for one that is not there."""
     card = draft.platform.keys.accelerators.get(model)
     return resolve.milli(card.rate) if card is not None else 0
+
+
+def nearest(rate_milli: int, divisor: int) -> tuple[int, ...]:
+    """Return the rates next below and above one that a number divides, in thousandths.
+
+    One that no spec may have is left out.
+    """
+    below = rate_milli - rate_milli % divisor
+    least, most = round(fields.RATE_MIN * _MILLI), fields.RATE_MAX * _MILLI
+    return tuple(each for each in (below, below + divisor) if least <= each <= most)
 
 
 def short_terms(draft: Draft) -> list[Terms]:

@@ -496,6 +496,10 @@ TEXTS: Mapping[str, tuple[str, str]] = MappingProxyType(
             "{found} is the name of slices: the plugin of {vendor} adds the ending where a pool has `sharing: {{time-slicing: ...}}`. Write the whole card's resource: {right}.",
             "{found} 是切片的资源名：资源池写了 sharing: {{time-slicing: ...}} 时，{vendor} 的设备插件会自动加上该后缀。请写整卡的资源名：{right}。",
         ),
+        "SPEC331": (
+            "{found} slices do not divide the rate of {other}, {rate} in line {line}, to the thousandth: each would cost {each} an hour and all of them {total}, but slices cost together what their card costs. Write there a rate that they divide (nearest: {right}), or share the cards otherwise here: `exclusive` always fits, and so does a number that divides the rate. {choices}",
+            "{other} 的费率 {rate}（第 {line} 行）不能按千分之一均分给 {found} 个切片：每片每小时 {each}，合计 {total}，而各切片之和必须等于整卡。请在那里写能均分的费率（最接近的：{right}），或改变此处的共享方式：exclusive 总是可行，能均分该费率的切片数也可以。{choices}",
+        ),
         # 4xx: hosts
         "SPEC401": (
             "The range in {found} runs backwards: {first} is more than {last}. Swap the two.",

@@ -54,11 +54,15 @@ def test_four_slices_of_a_card_cost_the_card(platform: Platform) -> None:
 
 
 def test_a_rate_is_rounded_once_half_to_even(platform: Platform) -> None:
-    # Sevenths of 12, as a board with seven slices has them; a half thousandth goes to even.
-    assert _rate(platform, Ask(0, 0, CARD, 1, 7)) == 1714
+    """A card includes 4 vCPU, its third 1 1/3: of 2.5 vCPU 1 1/6 are beyond, of 2 vCPU 2/3."""
+    assert _rate(platform, Ask(2500, 0, CARD, 1, 3)) == 4000 + 1167
+    assert _rate(platform, Ask(2000, 0, CARD, 1, 3)) == 4000 + 667
+    mean = replace(platform, price=replace(platform.price, uneven=Uneven.MEAN))
+    # Half a thousandth goes to the even one.
+    assert [_rate(mean, Ask(cpu, 0)) for cpu in (1, 3, 5)] == [0, 2, 2]
+    # 0.5 and 62.5 are 63; each rounded by itself, they would be 62.
+    assert _rate(mean, Ask(1, GIB // 8)) == 63
     assert _rate(platform, Ask(0, GIB // 2000)) == 0
-    assert pricing.rate(platform, Ask(0, 0, CARD, 1, 2), 3) == 2
-    assert pricing.rate(platform, Ask(0, 0, CARD, 1, 2), 1) == 0
 
 
 def test_the_mean_is_another_rule_of_the_spec(platform: Platform) -> None:

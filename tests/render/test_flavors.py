@@ -82,9 +82,9 @@ def test_a_flavor_says_what_a_card_costs_and_a_sliced_one_what_a_slice_does(
 
 
 @pytest.mark.parametrize(
-    ("rate_milli", "slices", "told"), [(1000, 3, "0.333"), (1001, 2, "0.5"), (3001, 2, "1.5")]
+    ("rate_milli", "slices", "told"), [(999, 3, "0.333"), (1001, 7, "0.143"), (16, 16, "0.001")]
 )
-def test_a_slices_rate_is_rounded_half_to_even_to_the_thousandth(
+def test_a_slices_rate_is_told_to_the_thousandth(
     platform: Platform, rate_milli: int, slices: int, told: str
 ) -> None:
     card = replace(platform.accelerators["RTX-4090"], rate_milli=rate_milli)

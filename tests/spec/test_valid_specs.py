@@ -51,7 +51,7 @@ def test_the_specs_have_every_kind_of_key(platforms: Mapping[int, Platform]) -> 
     """Or what holds for them says nothing about the key that none has."""
     every = list(platforms.values())
     pools = [pool for platform in every for pool in platform.pools.values()]
-    assert {pool.slices for pool in pools} == {1, 2, 4, 16}
+    assert {pool.slices for pool in pools} == {1, 2, 3, 4, 16}
     assert any(pool.burst for pool in pools)
     assert any(pool.borrows_from for pool in pools)
     assert any(pool.cpu for pool in pools)

@@ -138,8 +138,10 @@ def _owner(draw: Draw, name: str, models: list[str]) -> None:
     pool: Keys = {"models": models}
     pool["priority"] = _priority(draw, "inference" if is_inference else "batch")
     can_slice = all(draw.accelerators[model]["vendor"] == "nvidia" for model in models)
-    if can_slice and draw.some(0.4):
-        pool["sharing"] = {"time-slicing": rng.choice((2, 4, 16))}
+    rate = math.gcd(*(int(_rate(draw, model) * 1000) for model in models))
+    slices = [number for number in (2, 3, 4, 16) if rate % number == 0]
+    if can_slice and slices and draw.some(0.5):
+        pool["sharing"] = {"time-slicing": rng.choice(slices)}
     if is_inference:
         pool["work"] = "inference"
         pool |= {"burst": f"{rng.randint(1, 300)}%"} if draw.some(0.5) else {}
