@@ -79,11 +79,12 @@ def _shown(address: str) -> str:
 
 def _require_file(engine: Engine, shown: str) -> None:
     """Refuse a file that is not there: SQLite would make one, and an empty ledger looks well."""
+    from tallyard.ledger.store import whys  # noqa: PLC0415
     from tallyard.ledger.store.engine import is_sqlite  # noqa: PLC0415
-    from tallyard.ledger.store.faults import UnavailableError  # noqa: PLC0415
+    from tallyard.ledger.store.faults import NoFileError  # noqa: PLC0415
 
     if is_sqlite(engine) and not Path(engine.url.database or "").exists():
-        raise UnavailableError(f"there is no file {shown}")
+        raise NoFileError(whys.NO_FILE(shown))
 
 
 class Use(StrEnum):
@@ -119,12 +120,16 @@ def file_of(name: str, use: Use, engine: Engine | None = None) -> Iterator[Path]
     Raises:
         Complaint: It cannot be read or written, or must not be.
     """
+    from tallyard.ledger.store.backup import BackupError  # noqa: PLC0415
     from tallyard.ledger.store.files import NotReplacedError, refuse_the_store  # noqa: PLC0415
+    from tallyard.ledger.store.since import NoBackupError  # noqa: PLC0415
 
     try:
         if engine is not None:
             refuse_the_store(engine, Path(name))
         yield Path(name)
+    except (BackupError, NoBackupError) as error:
+        raise _failed(error, name) from error
     except NotReplacedError as error:
         zh = session.lang() == "zh"
         why = _KEPT[error.kept.name] if zh else error.kept.value
@@ -163,4 +168,4 @@ def _no_store() -> Complaint:
 
 def _failed(error: StoreError, shown: str) -> Complaint:
     what, todo = error.texts[session.lang()]
-    return Complaint(ExitCode.FAILED, Parts(shown, what, error.why, todo))
+    return Complaint(ExitCode.FAILED, Parts(shown, what, error.reason(session.lang()), todo))

@@ -324,7 +324,7 @@ def test_what_would_keep_nothing_is_refused(
         ("UPDATE alembic_version SET version_num = '0099'", ("a newer tally", "更新版本")),
         ("UPDATE alembic_version SET version_num = ''", ("is damaged", "已损坏")),
         ("DELETE FROM alembic_version", ("is damaged", "已损坏")),
-        ("DROP TABLE entries", ("tables are gone: entries", "tables are gone: entries")),
+        ("DROP TABLE entries", ("tables are gone: entries", "缺少表")),
     ],
 )
 def test_tables_that_are_not_as_they_should_be(
@@ -412,7 +412,11 @@ def test_a_backup_of_another_ledger_or_course_is_told(
     since = ["ledger", "since", late, "--store", again, "--lang", lang]
     capsys.readouterr()
     what = "another course of this one" if lang == "en" else "另一段历史"
-    for said in ("the store ends at transaction 9, and the backup at 10", "another transaction 10"):
+    sentences = {
+        "en": ("the store ends at transaction 9, and the backup at 10", "another transaction 10"),
+        "zh": ("备份在第 10 笔", "第 10 笔交易与备份不同"),
+    }
+    for said in sentences[lang]:
         assert run_application(since) == ExitCode.FAILED
         told = capsys.readouterr()
         assert told.out == ""
@@ -426,3 +430,41 @@ def test_a_backup_of_another_ledger_or_course_is_told(
         assert "is no backup of a ledger" in capsys.readouterr().err
     assert run_application(["ledger", "since", str(tmp_path / "nowhere")]) == ExitCode.FAILED
     assert f"{tmp_path}/nowhere" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("lang", "why"), [("en", "was changed"), ("zh", "交易 4 已被改动")])
+def test_a_backup_that_was_changed_is_named_and_not_the_store(
+    store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], lang: str, why: str
+) -> None:
+    assert store.exists()
+    file = tmp_path / "changed.jsonl"
+    run_application(["ledger", "backup", str(file)])
+    lines = file.read_bytes().splitlines(keepends=True)
+    lines[4] = lines[4].replace(b'"digest":"', b'"digest":"0')
+    file.write_bytes(b"".join(lines))
+    command = ["ledger", "restore", str(file), "--store", str(tmp_path / "new.db"), "--lang", lang]
+    capsys.readouterr()
+    assert run_application(command) == ExitCode.FAILED
+    told = capsys.readouterr().err
+    assert str(file) in told
+    assert "new.db" not in told
+    assert why in told
+
+
+def test_a_slip_in_a_backups_name_makes_no_store(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    new = tmp_path / "new.db"
+    command = ["ledger", "restore", str(tmp_path / "nofile"), "--store", str(new)]
+    assert run_application(command) == ExitCode.FAILED
+    assert "nofile" in capsys.readouterr().err
+    assert not new.exists()
+
+
+@pytest.mark.parametrize(("lang", "todo"), [("en", "tally ledger migrate"), ("zh", "请检查路径")])
+def test_a_slip_in_a_stores_name_gets_advice_that_helps(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], lang: str, todo: str
+) -> None:
+    command = ["ledger", "verify", "--store", str(tmp_path / "nope.db"), "--lang", lang]
+    assert run_application(command) == ExitCode.FAILED
+    assert todo in capsys.readouterr().err

@@ -21,7 +21,7 @@ from sqlalchemy.exc import DataError, IntegrityError
 from tallyard.ledger.books import Books
 from tallyard.ledger.commands import freezes_of
 from tallyard.ledger.decide import decide
-from tallyard.ledger.store import migrating, reading, writing
+from tallyard.ledger.store import migrating, reading, whys, writing
 from tallyard.ledger.store.engine import reads, writes
 from tallyard.ledger.store.faults import CorruptError, StoreError, Texts
 from tallyard.ledger.store.files import whole_file
@@ -89,15 +89,13 @@ def backup(engine: Engine, file: Path, tell: Tell = lambda *_: None) -> int:
         before, count = GENESIS, 0
         for transaction, digest in reading.journal(connection, until=last.seq):
             if transaction.digest(before) != digest:
-                raise CorruptError(
-                    f"transaction {transaction.seq} was changed; nothing was written"
-                )
+                raise CorruptError(whys.CHANGED(transaction.seq))
             _put(out, _Line(transaction, digest))
             before, count = digest, count + 1
             if transaction.seq % _GROUP == 0:
                 tell(transaction.seq, last.seq)
         if (count, before) != (last.seq, last.digest):
-            raise CorruptError(f"{count} transactions of {last.seq} are there; nothing was written")
+            raise CorruptError(whys.SOME_ARE_THERE(count, last.seq))
     return count
 
 
@@ -117,19 +115,25 @@ def restore(engine: Engine, file: Path, tell: Tell = lambda *_: None) -> int:
         StoreError: The store cannot be written.
         OSError: The file cannot be read.
     """
-    if migrating.version(engine) == migrating.NOTHING:
-        migrating.migrate(engine)
-    migrating.require_newest(engine)
-    with file.open("rb") as source, writes(engine) as connection:
-        if reading.head(connection, for_writing=True).seq:
-            raise BackupError("the store is not empty")
+    with file.open("rb") as source:
+        # Before a store is made, for what may be a slip of the finger.
         head = _read_head(source)
-        try:
-            books = _replayed(connection, source, head, tell)
-        except (IntegrityError, DataError) as error:
-            raise BackupError(f"the store refuses what is in it: {error.orig}") from error
-        if (books.seq, books.at, books.digest) != (head.seq, head.at, head.digest):
-            raise BackupError(f"it ends at transaction {books.seq} of {head.seq}")
+        if migrating.version(engine) == migrating.NOTHING:
+            migrating.migrate(engine)
+        migrating.require_newest(engine)
+        with writes(engine) as connection:
+            return _restored(connection, source, head, tell)
+
+
+def _restored(connection: Connection, source: BinaryIO, head: Head, tell: Tell) -> int:
+    if reading.head(connection, for_writing=True).seq:
+        raise BackupError(whys.NOT_EMPTY)
+    try:
+        books = _replayed(connection, source, head, tell)
+    except (IntegrityError, DataError) as error:
+        raise BackupError(whys.REFUSED(error.orig)) from error
+    if (books.seq, books.at, books.digest) != (head.seq, head.at, head.digest):
+        raise BackupError(whys.ENDS_AT(books.seq, head.seq))
     return books.seq
 
 
@@ -179,11 +183,11 @@ def _apply(books: Books, line: _Line) -> None:
         if decided == wanted:
             books.apply(wanted)
     except (ValueError, KeyError) as error:
-        raise BackupError(f"transaction {wanted.seq}: {error}") from error
+        raise BackupError(whys.NOT_POSSIBLE(wanted.seq, error)) from error
     if decided != wanted:
-        raise BackupError(f"transaction {wanted.seq}: its command comes to something else")
+        raise BackupError(whys.OTHERWISE(wanted.seq))
     if books.digest != line.digest:
-        raise BackupError(f"transaction {wanted.seq} was changed")
+        raise BackupError(whys.CHANGED(wanted.seq))
 
 
 def _put(out: BinaryIO, value: Any) -> None:
@@ -194,9 +198,9 @@ def _read_head(source: BinaryIO) -> Head:
     try:
         head = _heads.decode(source.readline())
     except msgspec.MsgspecError as error:
-        raise BackupError(f"its first line is none of ours: {error}") from error
+        raise BackupError(whys.FIRST_LINE(error)) from error
     if head.format != FORMAT:
-        raise BackupError(f"its format is {head.format}, and this program reads {FORMAT}")
+        raise BackupError(whys.OTHER_FORMAT(head.format, FORMAT))
     return head
 
 
@@ -205,4 +209,4 @@ def _read(source: Iterable[bytes]) -> Iterator[_Line]:
         try:
             yield _lines.decode(line)
         except msgspec.MsgspecError as error:
-            raise BackupError(f"line {number} is not whole: {error}") from error
+            raise BackupError(whys.LINE(number, error)) from error

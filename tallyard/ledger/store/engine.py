@@ -13,6 +13,7 @@ from urllib.parse import quote
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
+from tallyard.ledger.store import whys
 from tallyard.ledger.store.faults import AddressError, ReadOnlyError, UnavailableError, told
 
 # How long a writer waits for the one before it; a group commits in some milliseconds.
@@ -84,14 +85,14 @@ def _url(address: str | Path) -> URL:
     try:
         url = make_url(address)
     except (ArgumentError, ValueError) as error:
-        raise AddressError("it is no address such as postgresql://user@host/name") from error
+        raise AddressError(whys.NO_ADDRESS) from error
     if "@" in (url.host or ""):
-        raise AddressError("its host has an @ in it; one in a password is written %40")
+        raise AddressError(whys.AT_IN_HOST)
     kind = url.get_backend_name()
     if kind == _SQLITE:
         return _of_a_file(url.set(drivername=_SQLITE))
     if kind != "postgresql":
-        raise AddressError(f"{kind!r} is neither sqlite nor postgresql")
+        raise AddressError(whys.NEITHER(kind))
     return url.set(drivername=_POSTGRESQL)
 
 
@@ -99,15 +100,15 @@ def _of_a_file(url: URL) -> URL:
     """Refuse what would be kept in memory only, or in a file that nobody meant."""
     name = url.database or ""
     if url.host:
-        raise AddressError(f"a file has no host; write sqlite:///{url.host}/{name}".rstrip("/"))
+        raise AddressError(whys.HOST_OF_A_FILE(f"sqlite:///{url.host}/{name}".rstrip("/")))
     if not name:
-        raise AddressError("it names no file")
+        raise AddressError(whys.NO_FILE_NAMED)
     if name == _IN_MEMORY:
-        raise AddressError("what is in memory is gone when the command ends")
+        raise AddressError(whys.IN_MEMORY)
     if name.startswith(_URI):
-        raise AddressError(f"a file is named without {_URI}, or as ./{name}")
+        raise AddressError(whys.NO_URI(_URI, name))
     if url.query and dict(url.query) != _READ_ONLY:
-        raise AddressError("the only option of a file is ?mode=ro")
+        raise AddressError(whys.ONE_OPTION)
     return url
 
 
@@ -177,9 +178,9 @@ def _keep_a_log(connection: Connection) -> None:
     """
     mode = connection.exec_driver_sql("PRAGMA journal_mode = WAL").scalar_one()
     if mode != "wal" and _reading_only(connection.engine.url.database or "", is_read_only=False):
-        raise ReadOnlyError("neither the file nor its folder may be written")
+        raise ReadOnlyError(whys.MAY_NOT_BE_WRITTEN)
     if mode != "wal":
-        raise UnavailableError(f"its file system takes no log of SQLite's (it is in mode {mode})")
+        raise UnavailableError(whys.NO_LOG(mode))
     connection.info[_HAS_LOG] = True
 
 

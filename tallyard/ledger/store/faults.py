@@ -3,6 +3,7 @@
 StoreError
 ├── AddressError       what names it names no store
 ├── UnavailableError   it cannot be reached, or somebody else holds it
+│   └── NoFileError    there is no such file
 ├── FullError          its disk is full
 ├── ReadOnlyError      it may not be written
 ├── CorruptError       it is not what was written
@@ -26,6 +27,8 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from tallyard.failures import one_line
 from tallyard.languages import Language
+from tallyard.ledger.store import whys
+from tallyard.ledger.store.whys import Why
 
 _WORDS_MAX = 300
 
@@ -48,9 +51,19 @@ class StoreError(Exception):
         "zh": ("账本存储出错", "请按原因处理；重复同一命令是安全的"),
     }
 
-    def __init__(self, why: str = "") -> None:
-        self.why = one_line(why, _WORDS_MAX)
+    def __init__(self, why: str | Why = "") -> None:
+        told = why if isinstance(why, Why) else Why(why, why)
+        self._why = Why(*(one_line(each, _WORDS_MAX) for each in told))
         super().__init__(self.why)
+
+    @property
+    def why(self) -> str:
+        """Return the reason in English."""
+        return self._why.en
+
+    def reason(self, lang: Language) -> str:
+        """Return the reason in a language, as far as it is our own."""
+        return self._why.told(lang)
 
     def __str__(self) -> str:
         """Return all parts as one sentence."""
@@ -79,6 +92,18 @@ class UnavailableError(StoreError):
             "Nothing new is admitted until it is; see that the database runs and can be reached",
         ),
         "zh": ("无法连接账本存储", "请确认数据库正在运行且可以访问；在此之前不会准入新作业"),
+    }
+
+
+class NoFileError(UnavailableError):
+    """There is no such file."""
+
+    texts: ClassVar[Texts] = {
+        "en": (
+            "the ledger is not there",
+            "See whether the path is right; `tally ledger migrate` makes a new one there",
+        ),
+        "zh": ("账本不存在", "请检查路径；`tally ledger migrate` 会在那里新建一个"),
     }
 
 
@@ -213,7 +238,7 @@ def told() -> Iterator[None]:
     except SQLAlchemyError as error:
         raise _kind_of(error)(str(getattr(error, "orig", None) or error)) from error
     except (UnicodeDecodeError, msgspec.MsgspecError, OverflowError) as error:
-        raise CorruptError(f"what is in it cannot be read: {error}") from error
+        raise CorruptError(whys.CONTENT(error)) from error
 
 
 def _kind_of(error: SQLAlchemyError) -> type[StoreError]:

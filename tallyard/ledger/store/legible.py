@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 from sqlalchemy import Connection
 
-from tallyard.ledger.store import reading
+from tallyard.ledger.store import reading, whys
 from tallyard.ledger.store.faults import CorruptError
 from tallyard.ledger.transactions import Transaction
 
@@ -32,7 +32,7 @@ def legible[T](found: Iterable[T]) -> Iterator[T]:
         except StopIteration:
             return
         except (ValueError, KeyError, TypeError) as error:
-            raise CorruptError(f"a row cannot be read: {error}") from error
+            raise CorruptError(whys.BAD_ROW(error)) from error
         yield each
 
 
@@ -45,7 +45,7 @@ def checked(transaction: Transaction) -> Transaction:
     try:
         msgspec.convert(msgspec.to_builtins(transaction), Transaction)
     except (msgspec.ValidationError, TypeError) as error:
-        raise CorruptError(f"transaction {transaction.seq} cannot be read: {error}") from error
+        raise CorruptError(whys.UNREADABLE(transaction.seq, error)) from error
     moment(transaction.at, f"transaction {transaction.seq}")
     return transaction
 
@@ -57,7 +57,7 @@ def moment(at: int, whose: str) -> None:
         CorruptError: It is none.
     """
     if not (isinstance(at, int) and 0 <= at <= _AT_MAX):
-        raise CorruptError(f"{whose} is of no moment that there is: {at!r}")
+        raise CorruptError(whys.NO_MOMENT(whose, at))
 
 
 def last(connection: Connection) -> int:
@@ -68,5 +68,5 @@ def last(connection: Connection) -> int:
     """
     found = reading.head(connection).seq
     if not isinstance(found, int):
-        raise CorruptError(f"the head's number is {found!r}")
+        raise CorruptError(whys.BAD_HEAD(found))
     return found

@@ -12,7 +12,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, inspect, text
 
 from tallyard.ledger import migrations
-from tallyard.ledger.store import schema
+from tallyard.ledger.store import schema, whys
 from tallyard.ledger.store.engine import reads, writes
 from tallyard.ledger.store.faults import CorruptError, NewerError, SchemaError, StrangerError
 
@@ -74,9 +74,9 @@ def require_newest(engine: Engine) -> None:
     """
     found, wanted = version(engine), newest()
     if found == NOTHING:
-        raise SchemaError("there are no tables in it yet")
+        raise SchemaError(whys.NO_TABLES)
     if found != wanted:
-        raise SchemaError(f"they are of {found}, and this program works with {wanted}")
+        raise SchemaError(whys.OTHER_VERSION(found, wanted))
 
 
 def _version(connection: Connection) -> str:
@@ -85,24 +85,24 @@ def _version(connection: Connection) -> str:
     found = _rows(connection) if _VERSIONS in tables else []
     if not ours and (tables - {_VERSIONS} or found):
         some = ", ".join(sorted(tables)[:_NAMES_MAX])
-        raise StrangerError(f"it has no table of a ledger; it has {some}")
+        raise StrangerError(whys.NONE_OF_OURS(some))
     if not ours:
         return NOTHING
     if len(found) != 1:
         told = f"has {len(found)} rows" if _VERSIONS in tables else "is not there"
-        raise CorruptError(f"the table {_VERSIONS}, which says what the others are, {told}")
+        raise CorruptError(whys.BAD_VERSIONS(_VERSIONS, told))
     return _known(found[0], schema.metadata.tables.keys() - ours)
 
 
 def _known(found: str, missing: Iterable[str]) -> str:
     """Return a version that the tables are really of, as far as their names tell."""
     if _NUMBER.fullmatch(found) and found > newest():
-        raise NewerError(f"they are of {found}, and this program works with {newest()}")
+        raise NewerError(whys.OTHER_VERSION(found, newest()))
     if found not in {step.revision for step in _scripts().walk_revisions()}:
-        raise CorruptError(f"its version is {found!r}, which no tally writes")
+        raise CorruptError(whys.NO_VERSION(found))
     # All that there are have been there since the first version.
     if missing:
-        raise CorruptError(f"tables are gone: {', '.join(sorted(missing))}")
+        raise CorruptError(whys.TABLES_GONE(", ".join(sorted(missing))))
     return found
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import BindParameter, Connection, Row, bindparam, select
 from tallyard.ledger.accounts import Account
 from tallyard.ledger.books import Books
 from tallyard.ledger.records import FreezeRecord, Rate
-from tallyard.ledger.store import rows, schema
+from tallyard.ledger.store import rows, schema, whys
 from tallyard.ledger.store.faults import CorruptError
 from tallyard.ledger.transactions import Transaction
 
@@ -51,7 +51,7 @@ def head(connection: Connection, *, for_writing: bool = False) -> Row[Any]:
     """
     found = connection.execute(_HEAD_HELD if for_writing else _HEAD).first()
     if found is None:
-        raise CorruptError("the table head is empty")
+        raise CorruptError(whys.NO_HEAD)
     return found
 
 
@@ -66,7 +66,7 @@ def books(connection: Connection) -> Books:
     for row in connection.execute(names.where(schema.lots.c.user_name == "")):
         found.grants.add((Account(row.project), row.grant_id))
     for row in connection.execute(select(schema.freezes).where(schema.freezes.c.is_open)):
-        found.remember(rows.freeze(row))
+        found.remember(_freeze(row))
     for row in connection.execute(select(schema.debts)):
         found.owed[Account(row.project, row.user_name)] = row.amount
     for row in connection.execute(select(schema.projects)):
@@ -80,7 +80,8 @@ def books(connection: Connection) -> Books:
 def freezes(connection: Connection, ids: Collection[str]) -> Iterator[FreezeRecord]:
     """Yield the freezes of these ids that there are, open or not."""
     for some in batched(ids, _KEYS_PER_STATEMENT):
-        yield from map(rows.freeze, connection.execute(_FREEZES, {"some": some}))
+        for row in connection.execute(_FREEZES, {"some": some}):
+            yield _freeze(row)
 
 
 def by_keys(connection: Connection, keys: Collection[str]) -> dict[str, Transaction]:
@@ -133,6 +134,13 @@ def project_names(connection: Connection) -> Mapping[str, str]:
     return {row.id: row.name for row in connection.execute(select(schema.projects))}
 
 
+def _freeze(row: Row[Any]) -> FreezeRecord:
+    try:
+        return rows.freeze(row)
+    except (msgspec.MsgspecError, TypeError, ValueError) as error:
+        raise CorruptError(whys.BAD_ROW(error)) from error
+
+
 def _with_entries(
     connection: Connection, found: Sequence[Row[Any]]
 ) -> Iterator[tuple[Transaction, str]]:
@@ -144,4 +152,4 @@ def _with_entries(
         try:
             yield rows.transaction(row, entries[row.seq]), row.digest
         except (msgspec.MsgspecError, KeyError, TypeError, ValueError) as error:
-            raise CorruptError(f"transaction {row.seq} cannot be read: {error}") from error
+            raise CorruptError(whys.UNREADABLE(row.seq, error)) from error

@@ -16,7 +16,7 @@ from typing import ClassVar
 import msgspec
 from sqlalchemy import Connection
 
-from tallyard.ledger.store import legible, reading
+from tallyard.ledger.store import legible, reading, whys
 from tallyard.ledger.store.backup import FORMAT, Head
 from tallyard.ledger.store.faults import StoreError, Texts
 from tallyard.ledger.transactions import GENESIS, Transaction
@@ -64,9 +64,9 @@ def head_of(file: Path) -> Head:
     try:
         head = _heads.decode(line)
     except msgspec.MsgspecError as error:
-        raise NoBackupError(f"its first line is none of ours: {error}") from error
+        raise NoBackupError(whys.FIRST_LINE(error)) from error
     if head.format != FORMAT:
-        raise NoBackupError(f"its format is {head.format}, and this program reads {FORMAT}")
+        raise NoBackupError(whys.OTHER_FORMAT(head.format, FORMAT))
     return head
 
 
@@ -83,11 +83,9 @@ def since(connection: Connection, head: Head) -> Iterator[Transaction]:
     """
     last = legible.last(connection)
     if last < head.seq:
-        raise OtherCourseError(
-            f"the store ends at transaction {last}, and the backup at {head.seq}"
-        )
+        raise OtherCourseError(whys.STORE_IS_BEHIND(last, head.seq))
     if _digest(connection, head.seq) != head.digest:
-        raise OtherCourseError(f"the store has another transaction {head.seq}")
+        raise OtherCourseError(whys.OTHER_TRANSACTION(head.seq))
     for transaction, _ in legible.legible(reading.journal(connection, head.seq, last)):
         yield legible.checked(transaction)
 

@@ -15,7 +15,7 @@ from tallyard.ledger.bounds import out_of_bounds
 from tallyard.ledger.commands import AnyCommand, freezes_of
 from tallyard.ledger.decide import decide
 from tallyard.ledger.refusals import Reason, Refusal, Refused
-from tallyard.ledger.store import reading, writing
+from tallyard.ledger.store import reading, whys, writing
 from tallyard.ledger.store.engine import reads, writes
 from tallyard.ledger.store.faults import CorruptError, UnsoundError
 from tallyard.ledger.transactions import Transaction
@@ -87,9 +87,9 @@ class Store:
         for transaction, digest in reading.journal(connection, books.seq, last.seq):
             books.apply(transaction)
             if books.digest != digest:
-                raise CorruptError(f"transaction {transaction.seq} was changed")
+                raise CorruptError(whys.CHANGED(transaction.seq))
         if books.digest != last.digest:
-            raise CorruptError("the journal does not end as the head says")
+            raise CorruptError(whys.ENDS_OTHERWISE)
         return books
 
     def _decided(
