@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from lab.folder import CHECKOUT
 from tallyard.cli.application import run_application
 from tallyard.cli.exit_codes import ExitCode
 from tallyard.cli.ledger_store import STORE_VARIABLE
@@ -468,3 +470,19 @@ def test_a_slip_in_a_stores_name_gets_advice_that_helps(
     command = ["ledger", "verify", "--store", str(tmp_path / "nope.db"), "--lang", lang]
     assert run_application(command) == ExitCode.FAILED
     assert todo in capsys.readouterr().err
+
+
+def test_the_example_of_the_docs_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    docs = (CHECKOUT / "docs" / "ledger.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```python\n(.*?)```", docs, re.DOTALL)
+    file = tmp_path / "ledger.db"
+    migrate(engine_of(file))
+    moved = example.replace('"ledger.db"', repr(str(file))).replace(
+        "stacks/", f"{CHECKOUT}/stacks/"
+    )
+    exec(moved, {})  # noqa: S102 - our own docs
+    assert capsys.readouterr().out.count("Done(") == 4
+    run_application(["ledger", "tail", "--store", str(file), "-o", "json"])
+    (*_, freeze, settle) = json.loads(capsys.readouterr().out)["items"]
+    assert (freeze["command"], settle["command"]) == ("freeze", "settle")
+    assert (settle["subject"], settle["amount"]) == ("train-7", 20 * H)
