@@ -62,6 +62,18 @@ class Fault:
 
 
 FAULTS = (
+    # What the rules of members, periods and versions, and the looks before writing hold off.
+    Fault("L1", "store/store.py", "raise UnsoundError(", "repr("),
+    Fault("L3", "store/rows.py", "if command.key != row.key:", "if False:"),
+    Fault("L4", "freezing.py", "if account.user and not books.is_member(account):", "if False:"),
+    Fault("L5", "refunding.py", "and not books.is_member(user):", "and True:"),
+    Fault("L7", "due.py", "(lot.untaken and lot.available)", "False"),
+    Fault("L7", "due.py", "if not running and (account, span.name)", "if (account, span.name)"),
+    Fault("L7", "lots.py", "return self.given - self.expired", "return self.given"),
+    Fault("L8", "store/backup.py", "if decided != wanted:", "if False:"),
+    Fault("L8", "store/backup.py", "if transaction.digest(before) != digest:", "if False:"),
+    Fault("L8", "store/verifying.py", "if found != count:", "if False:"),
+    Fault("L9", "due.py", "at = max(at, books.at)", "at = int(at)"),
     # L1
     Fault(
         "L1", "lots.py", '(("frozen", -1), ("charged", 1))', '(("available", -1), ("charged", 1))'
