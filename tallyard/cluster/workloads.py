@@ -1,0 +1,155 @@
+"""A Workload of Kueue's as the ledger has to know it. Pure; it decides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from tallyard import labels
+from tallyard.cluster.conditions import Object, condition, created, is_true, owner
+from tallyard.cluster.pod_requests import requests
+
+_DEACTIVATED = "Deactivated"
+
+
+@dataclass(frozen=True)
+class PodSet:
+    """Pods that are alike: how many are asked for and given, and what each asks.
+
+    `requests` are vCPU in thousandths, else bytes or pieces. `given` and `flavors` (by resource)
+    are None and empty until quota is reserved.
+    """
+
+    name: str
+    count: int
+    spec: Object
+    requests: Mapping[str, int]
+    given: int | None
+    flavors: Mapping[str, str]
+
+    @property
+    def pods(self) -> int:
+        """Return how many pods there will be, as far as that is known."""
+        return self.count if self.given is None else self.given
+
+
+@dataclass(frozen=True)
+class Check:
+    """What stands on a Workload for one admission check."""
+
+    state: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One Workload at one version.
+
+    `limit` is the longest time that it may run, in seconds; None without one. `project` and
+    `user` are empty where the admission policies have not stamped them. `was_active` says that
+    it has been let in once: one that is inactive then was stopped. `eviction` is Kueue's reason.
+    """
+
+    uid: str
+    namespace: str
+    name: str
+    version: str
+    made: datetime
+    owner: tuple[str, str]
+    project: str
+    user: str
+    queue: str
+    limit: int | None
+    is_active: bool
+    was_active: bool
+    is_going: bool
+    finalizers: tuple[str, ...]
+    pod_sets: tuple[PodSet, ...]
+    checks: Mapping[str, Check]
+    has_quota: bool
+    is_admitted: bool
+    is_finished: bool
+    eviction: str
+
+
+def read(item: Object) -> Workload:
+    """Return what a Workload of the API says.
+
+    Raises:
+        QuantityError: An amount is no quantity.
+        KeyError: It lacks what every stored Workload has.
+    """
+    metadata, spec, status = item["metadata"], item["spec"], item.get("status") or {}
+    own = metadata.get("labels") or {}
+    evicted = condition(item, "Evicted")
+    return Workload(
+        uid=str(metadata["uid"]),
+        namespace=str(metadata["namespace"]),
+        name=str(metadata["name"]),
+        version=str(metadata["resourceVersion"]),
+        made=_made(item),
+        owner=owner(item) or ("Workload", str(metadata["name"])),
+        project=str(own.get(labels.PROJECT, "")),
+        user=str(own.get(labels.USER, "")),
+        queue=str(spec.get("queueName") or ""),
+        limit=spec.get("maximumExecutionTimeSeconds"),
+        is_active=bool(spec.get("active", True)),
+        was_active=_was_active(item),
+        is_going="deletionTimestamp" in metadata,
+        finalizers=tuple(metadata.get("finalizers") or ()),
+        pod_sets=_pod_sets(spec, status),
+        checks={
+            str(check["name"]): Check(str(check["state"]), str(check.get("message", "")))
+            for check in status.get("admissionChecks") or ()
+        },
+        has_quota=is_true(item, "QuotaReserved"),
+        is_admitted=is_true(item, "Admitted"),
+        is_finished=is_true(item, "Finished"),
+        eviction=str(evicted["reason"]) if evicted and evicted["status"] == "True" else "",
+    )
+
+
+def _was_active(item: Object) -> bool:
+    """Say whether a Workload that was made inactive has been active since.
+
+    Kueue evicts it once when it is made, as `Deactivated`, and says `Requeued` when it is active
+    again. When it is stopped before it had quota that stays; afterwards it is evicted a second
+    time (0.17, `workload_controller.go` and `SchedulingStats`).
+    """
+    if is_true(item, "Requeued") or is_true(item, "QuotaReserved"):
+        return True
+    stats = (item.get("status") or {}).get("schedulingStats") or {}
+    stopped = 0
+    for each in stats.get("evictions") or ():
+        if each["reason"] != _DEACTIVATED or each.get("underlyingCause"):
+            return True
+        stopped += int(each["count"])
+    return stopped > 1
+
+
+def _made(item: Object) -> datetime:
+    at = created(item)
+    if at is None:
+        raise KeyError("creationTimestamp")
+    return at
+
+
+def _pod_sets(spec: Mapping[str, Any], status: Mapping[str, Any]) -> tuple[PodSet, ...]:
+    admission = status.get("admission") or {}
+    given = {each["name"]: each for each in admission.get("podSetAssignments") or ()}
+    return tuple(_pod_set(each, given.get(each["name"])) for each in spec.get("podSets") or ())
+
+
+def _pod_set(item: Object, assignment: Object | None) -> PodSet:
+    template = item["template"]["spec"]
+    count = int(item.get("count", 1))
+    return PodSet(
+        name=str(item["name"]),
+        count=count,
+        spec=template,
+        requests=requests(template),
+        given=None if assignment is None else int(assignment.get("count", count)),
+        flavors=dict((assignment or {}).get("flavors") or {}),
+    )

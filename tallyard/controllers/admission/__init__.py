@@ -1,0 +1,1 @@
+"""What work costs, frozen before it is let in. Pure, but for the loop around it."""

@@ -1,0 +1,90 @@
+"""A Workload of Kueue's as the ledger reads it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tallyard.cluster.workloads import Check, read
+from tests.controllers.admission.workloads import pod_set, reserved, workload
+
+
+def test_a_new_one_says_whose_it_is_and_what_it_asks() -> None:
+    found = read(workload(pod_set(count=2, gpu="1", cpu="4", memory="1Gi")))
+    assert (found.project, found.user, found.queue) == ("nlp", "li.wei", "training")
+    assert (found.owner, found.limit, found.version) == (("Job", "train-7"), 7200, "17")
+    told = (found.is_active, found.is_going, found.has_quota, found.is_admitted, found.is_finished)
+    assert not any(told)
+    (pods,) = found.pod_sets
+    assert (pods.count, pods.given, pods.pods) == (2, None, 2)
+    assert pods.requests == {"nvidia.com/gpu": 1, "cpu": 4000, "memory": 2**30}
+
+
+def test_partial_admission_gives_fewer_pods_on_certain_hosts() -> None:
+    given = {"name": "main", "count": 4, "flavors": {"nvidia.com/gpu": "training-a100-1"}}
+    (pods,) = read(reserved(workload(pod_set(count=8, gpu="1")), given)).pod_sets
+    assert (pods.count, pods.given, pods.pods) == (8, 4, 4)
+    assert pods.flavors == {"nvidia.com/gpu": "training-a100-1"}
+
+
+def test_the_checks_and_why_it_was_evicted() -> None:
+    item = workload()
+    item["status"] = {
+        "admissionChecks": [{"name": "core-hours", "state": "Pending", "message": "not enough"}],
+        "conditions": [{"type": "Evicted", "status": "True", "reason": "Preempted"}],
+    }
+    found = read(item)
+    assert found.checks == {"core-hours": Check("Pending", "not enough")}
+    assert found.eviction == "Preempted"
+    item["status"]["conditions"][0]["status"] = "False"
+    assert read(item).eviction == ""
+
+
+def test_one_that_is_deleted_waits_for_its_finalizers() -> None:
+    item = workload()
+    item["metadata"] |= {"deletionTimestamp": "2026-11-02T09:00:00Z", "finalizers": ["a/b"]}
+    found = read(item)
+    assert found.is_going
+    assert found.finalizers == ("a/b",)
+
+
+def test_what_nobody_stamped_is_nobodys() -> None:
+    item = workload()
+    item["metadata"]["labels"] = None
+    item["spec"].pop("active")
+    found = read(item)
+    assert (found.project, found.user, found.is_active) == ("", "", True)
+
+
+def _evictions(*counts: tuple[str, str, int]) -> dict[str, Any]:
+    each = ({"reason": r, "underlyingCause": c, "count": n} for r, c, n in counts)
+    return {"schedulingStats": {"evictions": [*each]}}
+
+
+def _requeued(status: str, reason: str) -> dict[str, Any]:
+    return {"conditions": [{"type": "Requeued", "status": status, "reason": reason}]}
+
+
+@pytest.mark.parametrize(
+    ("status", "was_active"),
+    [
+        ({}, False),
+        # As it was made.
+        (_evictions(("Deactivated", "", 1)) | _requeued("False", "Deactivated"), False),
+        # Let in, and stopped by somebody before it had quota.
+        (_evictions(("Deactivated", "", 1)) | _requeued("True", "Reactivated"), True),
+        # Let in, and stopped by somebody while it ran; or by Kueue.
+        (_evictions(("Deactivated", "", 2)) | _requeued("False", "Deactivated"), True),
+        (_evictions(("Deactivated", "", 1), ("Preempted", "InClusterQueue", 1)), True),
+        (_evictions(("Deactivated", "MaximumExecutionTimeExceeded", 1)), True),
+        ({"conditions": [{"type": "QuotaReserved", "status": "True"}]}, True),
+    ],
+)
+def test_one_that_was_let_in_once_is_told_from_one_that_never_was(
+    status: dict[str, Any],
+    was_active: bool,  # noqa: FBT001
+) -> None:
+    item = workload()
+    item["status"] = status
+    assert read(item).was_active is was_active
