@@ -85,6 +85,10 @@ JOBSET_ACCOUNT = "jobset-controller"
 # On the jobs and pods of a JobSet.
 JOBSET_NAME = "jobset.sigs.k8s.io/jobset-name"
 
+# The admission check of the ledger, and what keeps a Workload until its end is on record.
+CORE_HOURS_CHECK = "core-hours"
+SETTLE_FINALIZER = f"{DOMAIN}/settle"
+
 # Who may do what: the roles, and the group whose members hold the operators' one.
 MEMBER_ROLE = "tallyard:member"
 ADMIN_ROLE = "tallyard:admin"

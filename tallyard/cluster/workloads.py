@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from tallyard import labels
-from tallyard.cluster.conditions import Object, condition, created, is_true, owner
+from tallyard.cluster.conditions import Object, became_true, condition, created, is_true, owner
 from tallyard.cluster.pod_requests import requests
 
 _DEACTIVATED = "Deactivated"
@@ -49,7 +49,8 @@ class Workload:
 
     `limit` is the longest time that it may run, in seconds; None without one. `project` and
     `user` are empty where the admission policies have not stamped them. `was_active` says that
-    it has been let in once: one that is inactive then was stopped. `eviction` is Kueue's reason.
+    it has been let in once: one that is inactive then was stopped. `admitted` is since when it
+    is; `eviction` is Kueue's reason.
     """
 
     uid: str
@@ -69,7 +70,7 @@ class Workload:
     pod_sets: tuple[PodSet, ...]
     checks: Mapping[str, Check]
     has_quota: bool
-    is_admitted: bool
+    admitted: datetime | None
     is_finished: bool
     eviction: str
 
@@ -105,7 +106,7 @@ def read(item: Object) -> Workload:
             for check in status.get("admissionChecks") or ()
         },
         has_quota=is_true(item, "QuotaReserved"),
-        is_admitted=is_true(item, "Admitted"),
+        admitted=became_true(item, "Admitted"),
         is_finished=is_true(item, "Finished"),
         eviction=str(evicted["reason"]) if evicted and evicted["status"] == "True" else "",
     )

@@ -14,7 +14,7 @@ def test_a_new_one_says_whose_it_is_and_what_it_asks() -> None:
     found = read(workload(pod_set(count=2, gpu="1", cpu="4", memory="1Gi")))
     assert (found.project, found.user, found.queue) == ("nlp", "li.wei", "training")
     assert (found.owner, found.limit, found.version) == (("Job", "train-7"), 7200, "17")
-    told = (found.is_active, found.is_going, found.has_quota, found.is_admitted, found.is_finished)
+    told = (found.is_active, found.is_going, found.has_quota, found.admitted, found.is_finished)
     assert not any(told)
     (pods,) = found.pod_sets
     assert (pods.count, pods.given, pods.pods) == (2, None, 2)
