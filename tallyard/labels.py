@@ -73,6 +73,9 @@ PRIORITY_CLASS = f"{KUEUE_GROUP}/priority-class"
 MAX_EXEC_TIME = f"{KUEUE_GROUP}/max-exec-time-seconds"
 REQUIRED_TOPOLOGY = f"{KUEUE_GROUP}/podset-required-topology"
 PARENT_FRAMEWORK = f"{KUEUE_GROUP}/pod-suspending-parent"
+# On each pod: its Workload (an annotation), and which of its pod sets it is of (a label).
+WORKLOAD = f"{KUEUE_GROUP}/workload"
+POD_SET = f"{KUEUE_GROUP}/podset"
 KUEUE_NAMESPACE = "kueue-system"
 # The service account of its manager, by which the API server knows it.
 KUEUE_ACCOUNT = "kueue-controller-manager"
