@@ -102,12 +102,13 @@ def since(
     another ledger, or the store did not go on from where it ends.
     """
     from tallyard.ledger.store import since as after  # noqa: PLC0415
+    from tallyard.ledger.store.backup import head_of  # noqa: PLC0415
     from tallyard.ledger.store.engine import reads  # noqa: PLC0415
 
     require_name(file)
     with opened(store) as engine:
-        with file_of(file, Use.READ) as path:
-            head = after.head_of(path)
+        with file_of(file, Use.READ) as path, path.open("rb") as source:
+            head = head_of(source)
         with reads(engine) as connection:
             rows = _told(connection, list(after.since(connection, head)))
     emit(output, documents.ledger_since(head, rows), lambda: _print_since(head, rows))
@@ -221,10 +222,10 @@ def _told(connection: Connection, transactions: Sequence[Transaction]) -> tuple[
     """Return the rows of transactions, with the names of the work that they are about."""
     from tallyard.cli.views.ledger import tail_rows  # noqa: PLC0415
     from tallyard.ledger.commands import freezes_of  # noqa: PLC0415
-    from tallyard.ledger.store import legible, reading  # noqa: PLC0415
+    from tallyard.ledger.store import reading  # noqa: PLC0415
 
     ids = {each for transaction in transactions for each in freezes_of(transaction.command)}
-    records = legible.legible(reading.freezes(connection, sorted(ids)))
+    records = reading.freezes(connection, sorted(ids))
     return tail_rows(transactions, {record.id: record.job for record in records})
 
 

@@ -122,13 +122,12 @@ def file_of(name: str, use: Use, engine: Engine | None = None) -> Iterator[Path]
     """
     from tallyard.ledger.store.backup import BackupError  # noqa: PLC0415
     from tallyard.ledger.store.files import NotReplacedError, refuse_the_store  # noqa: PLC0415
-    from tallyard.ledger.store.since import NoBackupError  # noqa: PLC0415
 
     try:
         if engine is not None:
             refuse_the_store(engine, Path(name))
         yield Path(name)
-    except (BackupError, NoBackupError) as error:
+    except BackupError as error:
         raise _failed(error, name) from error
     except NotReplacedError as error:
         zh = session.lang() == "zh"

@@ -28,6 +28,8 @@ from tallyard.ledger.store.files import whole_file
 from tallyard.ledger.transactions import GENESIS, Transaction
 
 FORMAT = 1
+# The first line has four short values.
+_LINE_BYTES_MAX = 4096
 # So many transactions are written at once, and told of.
 _GROUP = 500
 
@@ -43,6 +45,15 @@ class BackupError(StoreError):
             "Nothing was written; use another backup, or an empty store",
         ),
         "zh": ("备份无法恢复", "没有写入任何内容；请使用其他备份，或空的账本"),
+    }
+
+
+class NoBackupError(BackupError):
+    """The file is none that we wrote."""
+
+    texts: ClassVar[Texts] = {
+        "en": ("the file is no backup of a ledger", "Name one that `tally ledger backup` wrote"),
+        "zh": ("该文件不是账本备份", "请指定由 `tally ledger backup` 写出的文件"),
     }
 
 
@@ -117,12 +128,27 @@ def restore(engine: Engine, file: Path, tell: Tell = lambda *_: None) -> int:
     """
     with file.open("rb") as source:
         # Before a store is made, for what may be a slip of the finger.
-        head = _read_head(source)
+        head = head_of(source)
         if migrating.version(engine) == migrating.NOTHING:
             migrating.migrate(engine)
         migrating.require_newest(engine)
         with writes(engine) as connection:
             return _restored(connection, source, head, tell)
+
+
+def head_of(source: BinaryIO) -> Head:
+    """Return what a backup's first line says.
+
+    Raises:
+        NoBackupError: The file is no backup, or one of another format.
+    """
+    try:
+        head = _heads.decode(source.readline(_LINE_BYTES_MAX))
+    except msgspec.MsgspecError as error:
+        raise NoBackupError(whys.FIRST_LINE(error)) from error
+    if head.format != FORMAT:
+        raise NoBackupError(whys.OTHER_FORMAT(head.format, FORMAT))
+    return head
 
 
 def _restored(connection: Connection, source: BinaryIO, head: Head, tell: Tell) -> int:
@@ -192,16 +218,6 @@ def _apply(books: Books, line: _Line) -> None:
 
 def _put(out: BinaryIO, value: Any) -> None:
     out.write(_encoder.encode(value) + b"\n")
-
-
-def _read_head(source: BinaryIO) -> Head:
-    try:
-        head = _heads.decode(source.readline())
-    except msgspec.MsgspecError as error:
-        raise BackupError(whys.FIRST_LINE(error)) from error
-    if head.format != FORMAT:
-        raise BackupError(whys.OTHER_FORMAT(head.format, FORMAT))
-    return head
 
 
 def _read(source: Iterable[bytes]) -> Iterator[_Line]:

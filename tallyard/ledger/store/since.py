@@ -10,31 +10,14 @@ store's transaction of that number has it, all that is in the backup is in the s
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import ClassVar
 
-import msgspec
 from sqlalchemy import Connection
 
 from tallyard.ledger.store import legible, reading, whys
-from tallyard.ledger.store.backup import FORMAT, Head
+from tallyard.ledger.store.backup import Head
 from tallyard.ledger.store.faults import StoreError, Texts
 from tallyard.ledger.transactions import GENESIS, Transaction
-
-# The first line has four short values.
-_LINE_BYTES_MAX = 4096
-
-
-_heads = msgspec.json.Decoder(Head)
-
-
-class NoBackupError(StoreError):
-    """The file is none that we wrote."""
-
-    texts: ClassVar[Texts] = {
-        "en": ("the file is no backup of a ledger", "Name one that `tally ledger backup` wrote"),
-        "zh": ("该文件不是账本备份", "请指定由 `tally ledger backup` 写出的文件"),
-    }
 
 
 class OtherCourseError(StoreError):
@@ -50,24 +33,6 @@ class OtherCourseError(StoreError):
             "请确认它取自哪个账本；备份中的内容并不都在本账本中",
         ),
     }
-
-
-def head_of(file: Path) -> Head:
-    """Return what a backup's first line says.
-
-    Raises:
-        NoBackupError: The file is no backup, or one of another format.
-        OSError: The file cannot be read.
-    """
-    with file.open("rb") as source:
-        line = source.readline(_LINE_BYTES_MAX)
-    try:
-        head = _heads.decode(line)
-    except msgspec.MsgspecError as error:
-        raise NoBackupError(whys.FIRST_LINE(error)) from error
-    if head.format != FORMAT:
-        raise NoBackupError(whys.OTHER_FORMAT(head.format, FORMAT))
-    return head
 
 
 def since(connection: Connection, head: Head) -> Iterator[Transaction]:
