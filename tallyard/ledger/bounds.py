@@ -8,9 +8,10 @@ ledger's own.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from operator import attrgetter
 from types import MappingProxyType
-from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -19,7 +20,7 @@ from tallyard.ledger.accounts import Account
 from tallyard.ledger.books import Books
 from tallyard.ledger.commands import Expire, Merge, Regrant, Share
 from tallyard.ledger.entries import Entry
-from tallyard.ledger.lots import BALANCES
+from tallyard.ledger.lots import BALANCES, Lot
 from tallyard.ledger.refusals import Reason, Refused
 
 # A key is an index's entry in two databases; the longest of ours is two UIDs and three words.
@@ -50,6 +51,7 @@ _MAY_BE_THE_CLUSTER = frozenset({(Regrant, "project"), (Expire, "project")})
 _TOLD_ELSEWHERE = frozenset({(Share, "user"), (Merge, "source"), (Merge, "target")})
 _EMPTY = _MAY_BE_THE_CLUSTER | _TOLD_ELSEWHERE
 _PERCENTS = frozenset({"keep_percent", "cap_percent"})
+_balances: Callable[[Lot], tuple[int, ...]] = attrgetter(*BALANCES)
 _PER_CENT = 100
 
 
@@ -59,15 +61,7 @@ def out_of_bounds(command: Struct) -> Refused | None:
         msgspec.convert(msgspec.to_builtins(command), type(command))
     except (msgspec.ValidationError, TypeError, OverflowError):
         return Refused(Reason.TYPE, type(command).__name__)
-    for holder, name, value in _values(command):
-        may_be_empty = name in _MAY_BE_EMPTY or (holder, name) in _EMPTY
-        if isinstance(value, str) and not _is_text(name, value, may_be_empty=may_be_empty):
-            return Refused(Reason.TEXT, name, len(value), _LENGTHS.get(name, KEY_LENGTH_MAX))
-        if isinstance(value, int) and abs(value) > NUMBER_MAX:
-            return Refused(Reason.AMOUNT, name, value, NUMBER_MAX)
-        if name in _PERCENTS and not 0 <= value <= _PER_CENT:
-            return Refused(Reason.PERCENT, name, value, _PER_CENT)
-    return None
+    return _beyond(command)
 
 
 def beyond_balances(books: Books, entries: Iterable[Entry]) -> Refused | None:
@@ -76,24 +70,40 @@ def beyond_balances(books: Books, entries: Iterable[Entry]) -> Refused | None:
     for entry in entries:
         added[entry.account, entry.grant] += abs(entry.amount)
     for (account, grant), amount in added.items():
-        lot = books.lot(account, grant)
-        held = max((abs(getattr(lot, name)) for name in BALANCES), default=0) if lot else 0
-        if (found := max(held, books.debt(account)) + amount) > BALANCE_MAX:
-            return Refused(Reason.AMOUNT, f"{account} {grant}", found, BALANCE_MAX)
+        held = books.debt(account)
+        if lot := books.lot(account, grant):
+            held = max(held, -lot.adjusted, *_balances(lot))
+        if held + amount > BALANCE_MAX:
+            return Refused(Reason.AMOUNT, f"{account} {grant}", held + amount, BALANCE_MAX)
     return None
 
 
-def _is_text(name: str, value: str, *, may_be_empty: bool) -> bool:
-    """Say whether a text is one line that every database holds, and neither empty nor too long."""
-    longest = _LENGTHS.get(name, KEY_LENGTH_MAX)
-    return value.isprintable() and len(value) <= longest and (bool(value) or may_be_empty)
-
-
-def _values(holder: Struct) -> Iterator[tuple[type, str, Any]]:
-    for name in holder.__struct_fields__:
+def _beyond(holder: Struct) -> Refused | None:
+    for name, shortest, longest in _fields(type(holder)):
         value = getattr(holder, name)
         if isinstance(value, tuple):
             for each in value:
-                yield from _values(each)
-        else:
-            yield type(holder), name, value
+                if wrong := _beyond(each):
+                    return wrong
+        elif isinstance(value, str):
+            # One line that every database holds.
+            if not shortest <= len(value) <= longest or not value.isprintable():
+                return Refused(Reason.TEXT, name, len(value), longest)
+        elif name in _PERCENTS and not 0 <= value <= _PER_CENT:
+            return Refused(Reason.PERCENT, name, value, _PER_CENT)
+        elif not -NUMBER_MAX <= value <= NUMBER_MAX:
+            return Refused(Reason.AMOUNT, name, value, NUMBER_MAX)
+    return None
+
+
+@cache
+def _fields(holder: type[Struct]) -> Sequence[tuple[str, int, int]]:
+    """Return the fields of a command or a part, with how short and how long a text is there."""
+    return [
+        (
+            name,
+            0 if name in _MAY_BE_EMPTY or (holder, name) in _EMPTY else 1,
+            _LENGTHS.get(name, KEY_LENGTH_MAX),
+        )
+        for name in holder.__struct_fields__
+    ]

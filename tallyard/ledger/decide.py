@@ -50,8 +50,13 @@ def decide(books: Books, command: AnyCommand, at: int, rules: int = RULES) -> Tr
     Raises:
         KeyError: This program does not know that version.
     """
-    if wrong := out_of_bounds(command):
-        return wrong
+    return out_of_bounds(command) or decide_sound(books, command, at, rules)
+
+
+def decide_sound(
+    books: Books, command: AnyCommand, at: int, rules: int = RULES
+) -> Transaction | Refusal:
+    """Return what `decide` does of a command that is known to be within its bounds."""
     at = max(at, books.at)
     found = _BY_VERSION[rules][type(command)](books, command, at)
     if isinstance(found, tuple):

@@ -4,34 +4,34 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import batched
 from typing import Any
 
 import msgspec
-from sqlalchemy import BindParameter, Connection, Row, bindparam, select
+from sqlalchemy import Column, Connection, Row, Select, bindparam, select
 
 from tallyard.ledger.accounts import Account
 from tallyard.ledger.books import Books
 from tallyard.ledger.records import FreezeRecord, Rate
-from tallyard.ledger.store import rows, schema, whys
+from tallyard.ledger.store import prepared, rows, schema, whys
 from tallyard.ledger.store.faults import CorruptError
 from tallyard.ledger.transactions import Transaction
 
-# What one statement asks for at a time; SQLite allows some 32,000 values in one.
-_KEYS_PER_STATEMENT = 1000
+# How many values a statement asks for at a time: it is made once for each of these numbers.
+# SQLite allows some 32,000 in one.
+_NUMBERS = (1, 10, 100, 1000)
 # How many transactions are in memory at a time while the journal is read.
 _PAGE = 1000
 
 # Made once: a statement takes longer to make than SQLite takes to run it.
 _HEAD = select(schema.head)
 _HEAD_HELD = _HEAD.with_for_update()
-_some: BindParameter[Any] = bindparam("some", expanding=True)
-_FREEZES = select(schema.freezes).where(schema.freezes.c.id.in_(_some))
-_BY_KEYS = select(schema.transactions).where(schema.transactions.c.key.in_(_some))
+_FREEZES = select(schema.freezes), schema.freezes.c.id
+_BY_KEYS = select(schema.transactions), schema.transactions.c.key
 _ENTRIES = (
-    select(schema.entries)
-    .where(schema.entries.c.seq.in_(_some))
-    .order_by(schema.entries.c.seq, schema.entries.c.number)
+    select(schema.entries).order_by(schema.entries.c.seq, schema.entries.c.number),
+    schema.entries.c.seq,
 )
 _JOURNAL = (
     select(schema.transactions)
@@ -49,7 +49,7 @@ def head(connection: Connection, *, for_writing: bool = False) -> Row[Any]:
     Raises:
         CorruptError: There is no such row.
     """
-    found = connection.execute(_HEAD_HELD if for_writing else _HEAD).first()
+    found = prepared.rows(connection, _HEAD_HELD if for_writing else _HEAD).first()
     if found is None:
         raise CorruptError(whys.NO_HEAD)
     return found
@@ -79,18 +79,13 @@ def books(connection: Connection) -> Books:
 
 def freezes(connection: Connection, ids: Collection[str]) -> Iterator[FreezeRecord]:
     """Yield the freezes of these ids that there are, open or not."""
-    for some in batched(ids, _KEYS_PER_STATEMENT):
-        for row in connection.execute(_FREEZES, {"some": some}):
-            yield _freeze(row)
+    yield from map(_freeze, _among(connection, _FREEZES, ids))
 
 
 def by_keys(connection: Connection, keys: Collection[str]) -> dict[str, Transaction]:
     """Return the transactions that were done by these keys."""
-    found = {}
-    for some in batched(keys, _KEYS_PER_STATEMENT):
-        transactions = connection.execute(_BY_KEYS, {"some": some}).all()
-        found.update({t.command.key: t for t, _ in _with_entries(connection, transactions)})
-    return found
+    transactions = list(_among(connection, _BY_KEYS, keys))
+    return {t.command.key: t for t, _ in _with_entries(connection, transactions)}
 
 
 def journal(
@@ -134,6 +129,28 @@ def project_names(connection: Connection) -> Mapping[str, str]:
     return {row.id: row.name for row in connection.execute(select(schema.projects))}
 
 
+def _among(
+    connection: Connection, wanted: tuple[Select[Any], Column[Any]], values: Collection[object]
+) -> Iterator[Row[Any]]:
+    """Yield the rows that have one of the values in a column."""
+    for some in batched(values, _NUMBERS[-1]):
+        number = next(number for number in _NUMBERS if number >= len(some))
+        # The last one again, to fill the statement up, finds nothing more.
+        filled = some + some[-1:] * (number - len(some))
+        names = dict(zip(_names(number), filled, strict=True))
+        yield from prepared.rows(connection, _among_so_many(*wanted, number), names)
+
+
+@cache
+def _among_so_many(statement: Select[Any], column: Column[Any], number: int) -> Select[Any]:
+    return statement.where(column.in_([bindparam(name) for name in _names(number)]))
+
+
+@cache
+def _names(number: int) -> Sequence[str]:
+    return [f"value_{each}" for each in range(number)]
+
+
 def _freeze(row: Row[Any]) -> FreezeRecord:
     try:
         return rows.freeze(row)
@@ -145,9 +162,8 @@ def _with_entries(
     connection: Connection, found: Sequence[Row[Any]]
 ) -> Iterator[tuple[Transaction, str]]:
     entries: defaultdict[int, list[Row[Any]]] = defaultdict(list)
-    for some in batched([row.seq for row in found], _KEYS_PER_STATEMENT):
-        for row in connection.execute(_ENTRIES, {"some": some}):
-            entries[row.seq].append(row)
+    for row in _among(connection, _ENTRIES, [row.seq for row in found]):
+        entries[row.seq].append(row)
     for row in found:
         try:
             yield rows.transaction(row, entries[row.seq]), row.digest

@@ -13,7 +13,7 @@ from tallyard.ledger import invariants
 from tallyard.ledger.books import Books
 from tallyard.ledger.bounds import out_of_bounds
 from tallyard.ledger.commands import AnyCommand, freezes_of
-from tallyard.ledger.decide import decide
+from tallyard.ledger.decide import decide_sound
 from tallyard.ledger.refusals import Reason, Refusal, Refused
 from tallyard.ledger.store import reading, whys, writing
 from tallyard.ledger.store.engine import reads, writes
@@ -96,7 +96,8 @@ class Store:
         self, connection: Connection, books: Books, commands: Sequence[AnyCommand]
     ) -> list[Outcome]:
         # No database is asked about a key or an id that it cannot hold.
-        sound = [command for command in commands if not out_of_bounds(command)]
+        wrong = [out_of_bounds(command) for command in commands]
+        sound = [command for command, why in zip(commands, wrong, strict=True) if not why]
         known = reading.by_keys(connection, {command.key for command in sound})
         named = {each for command in sound for each in freezes_of(command)}
         for record in reading.freezes(connection, named - books.freezes.keys()):
@@ -104,8 +105,8 @@ class Store:
         at = self._clock()
         outcomes: list[Outcome] = []
         written: list[tuple[Transaction, str]] = []
-        for command in commands:
-            outcome = self._one(books, known, command, at)
+        for command, why in zip(commands, wrong, strict=True):
+            outcome = why or self._one(books, known, command, at)
             outcomes.append(outcome)
             if isinstance(outcome, Done) and not outcome.is_repeat:
                 known[command.key] = outcome.transaction
@@ -121,7 +122,7 @@ class Store:
             if before.command == command:
                 return Done(before, is_repeat=True)
             return Refused(Reason.KEY_REUSED, command.key, before.seq)
-        decided = decide(books, command, at)
+        decided = decide_sound(books, command, at)
         if not isinstance(decided, Transaction):
             return decided
         books.apply(decided)

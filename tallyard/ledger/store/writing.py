@@ -20,7 +20,7 @@ from tallyard.ledger.commands import (
     freezes_of,
 )
 from tallyard.ledger.entries import Kind
-from tallyard.ledger.store import rows, schema
+from tallyard.ledger.store import prepared, rows, schema
 from tallyard.ledger.store.engine import is_sqlite
 from tallyard.ledger.store.rows import Values
 from tallyard.ledger.transactions import Transaction
@@ -46,9 +46,8 @@ def write(connection: Connection, books: Books, done: Done) -> None:
     _put(connection, schema.debts, _debts(books, transactions))
     _put(connection, schema.projects, _projects(books, transactions))
     _put(connection, schema.prices, _prices(books, transactions))
-    connection.execute(
-        _HEAD, {"new_seq": books.seq, "new_at": books.at, "new_digest": books.digest}
-    )
+    last = {"new_seq": books.seq, "new_at": books.at, "new_digest": books.digest}
+    prepared.run(connection, _HEAD, [last])
 
 
 def _lots(books: Books) -> list[Values]:
@@ -104,14 +103,14 @@ def _prices(books: Books, transactions: Sequence[Transaction]) -> list[Values]:
 
 def _add(connection: Connection, table: Table, values: Sequence[Values]) -> None:
     if values:
-        connection.execute(_insert(table), list(values))
+        prepared.run(connection, _insert(table), values)
 
 
 def _put(connection: Connection, table: Table, values: Sequence[Values]) -> None:
     """Write rows over those of the same primary key."""
     if values:
         is_file = is_sqlite(connection)
-        connection.execute(_upsert(table, is_file=is_file), list(values))
+        prepared.run(connection, _upsert(table, is_file=is_file), values)
 
 
 @cache

@@ -115,7 +115,7 @@ def test_what_does_not_add_up_is_never_written(
         assert isinstance(right, Transaction)
         return Transaction(right.seq, right.at, command, right.entries[:2])
 
-    monkeypatch.setattr("tallyard.ledger.store.store.decide", wrong)
+    monkeypatch.setattr("tallyard.ledger.store.store.decide_sound", wrong)
     with pytest.raises(UnsoundError, match="does not add up"):
         store.do([freeze_of("k", "train", H)])
     monkeypatch.undo()
