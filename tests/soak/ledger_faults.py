@@ -279,6 +279,8 @@ def _misplaced(faults: Iterable[Fault]) -> Iterator[str]:
 def _tried(fault: Fault | None) -> Verdict:
     """Make a fault in a copy, or none, and run the tests there."""
     with tempfile.TemporaryDirectory() as folder:
+        # Some tests run as nobody and import what they need from the copy.
+        Path(folder).chmod(0o755)
         copy = Path(folder) / "checkout"
         copy.mkdir()
         for name in _COPIED:
