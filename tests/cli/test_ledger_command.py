@@ -78,7 +78,7 @@ def test_tables_are_made_and_then_of_this_version(
     file = str(tmp_path / "new.db")
     for _ in range(2):
         assert run_application(["ledger", "migrate", "--store", file]) == 0
-        assert capsys.readouterr().out == "the tables are of version 0003\n"
+        assert capsys.readouterr().out == "the tables are of version 0004\n"
     migrate(engine_of(file), "0001")
     assert run_application(["ledger", "verify", "--store", file]) == ExitCode.FAILED
     assert "`tally ledger migrate`" in capsys.readouterr().err

@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from typing import ClassVar
 
 import msgspec
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, NoSuchTableError, SQLAlchemyError
 
 from tallyard.failures import one_line
 from tallyard.languages import Language
@@ -242,6 +242,8 @@ def told() -> Iterator[None]:
 
 
 def _kind_of(error: SQLAlchemyError) -> type[StoreError]:
+    if isinstance(error, NoSuchTableError):
+        return SchemaError
     original = getattr(error, "orig", None)
     code = getattr(original, "sqlstate", None) or ""
     found = next((kind for prefix, kind in _CODES if code.startswith(prefix)), None)

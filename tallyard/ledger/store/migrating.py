@@ -100,10 +100,15 @@ def _known(found: str, missing: Iterable[str]) -> str:
         raise NewerError(whys.OTHER_VERSION(found, newest()))
     if found not in {step.revision for step in _scripts().walk_revisions()}:
         raise CorruptError(whys.NO_VERSION(found))
-    # All that there are have been there since the first version.
-    if missing:
-        raise CorruptError(whys.TABLES_GONE(", ".join(sorted(missing))))
+    gone = [name for name in sorted(missing) if _since(name) <= found]
+    if gone:
+        raise CorruptError(whys.TABLES_GONE(", ".join(gone)))
     return found
+
+
+def _since(table: str) -> str:
+    """Return the version in which a table came; versions are numbers of four digits."""
+    return str(schema.metadata.tables[table].info.get(schema.SINCE, ""))
 
 
 def _rows(connection: Connection) -> list[str]:

@@ -2,7 +2,7 @@
 
 `transactions` and `entries` are the journal and are only added to. The others are what it
 comes to, so that a process can begin without reading all of it; the database itself refuses
-balances that cannot be.
+balances that cannot be. `uses` and `looks` are what was seen of the work.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ NAME = String(NAME_LENGTH_MAX)
 KEY = String(KEY_LENGTH_MAX)
 OBJECT = String(OBJECT_LENGTH_MAX)
 DIGEST = String(64)
+# The version in which a table came, where that is not the first one.
+SINCE = "since"
 
 metadata = MetaData(
     naming_convention={
@@ -141,6 +143,33 @@ prices = Table(
     CheckConstraint("rate_milli >= 0", "rate"),
 )
 
+# What charges are counted from, and what a receipt shows: when pods ran, as it was seen. It is not of
+# the journal, which has what was charged.
+uses = Table(
+    "uses",
+    metadata,
+    Column("pod", KEY, primary_key=True),
+    Column("work", KEY, nullable=False),
+    Column("pod_set", NAME, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("began", BigInteger, nullable=False),
+    Column("ended", BigInteger),
+    Column("reason", KEY, nullable=False),
+    Column("gaps", Text, nullable=False),
+    CheckConstraint("ended IS NULL OR ended >= began", "ended"),
+    info={SINCE: "0004"},
+)
+
+# The last moment at which all pods that ran were known.
+looks = Table(
+    "looks",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("at", BigInteger, nullable=False),
+    CheckConstraint("id = 1", "one"),
+    info={SINCE: "0004"},
+)
+
 # What statements and a beginning process look for.
 indexes = (
     Index(None, entries.c.project, entries.c.user_name, entries.c.seq),
@@ -148,4 +177,6 @@ indexes = (
     Index(None, transactions.c.at),
     Index(None, freezes.c.is_open),
     Index(None, lots.c.is_ended),
+    Index(None, uses.c.work),
+    Index(None, uses.c.ended),
 )

@@ -41,13 +41,20 @@ def write(connection: Connection, books: Books, done: Done) -> None:
     transactions = [transaction for transaction, _ in done]
     _add(connection, schema.transactions, [rows.of_transaction(t, d) for t, d in done])
     _add(connection, schema.entries, [row for t in transactions for row in rows.of_entries(t)])
-    _put(connection, schema.lots, _lots(books))
-    _put(connection, schema.freezes, _freezes(books, transactions))
-    _put(connection, schema.debts, _debts(books, transactions))
-    _put(connection, schema.projects, _projects(books, transactions))
-    _put(connection, schema.prices, _prices(books, transactions))
+    put(connection, schema.lots, _lots(books))
+    put(connection, schema.freezes, _freezes(books, transactions))
+    put(connection, schema.debts, _debts(books, transactions))
+    put(connection, schema.projects, _projects(books, transactions))
+    put(connection, schema.prices, _prices(books, transactions))
     last = {"new_seq": books.seq, "new_at": books.at, "new_digest": books.digest}
     prepared.run(connection, _HEAD, [last])
+
+
+def put(connection: Connection, table: Table, values: Sequence[Values]) -> None:
+    """Write rows over those of the same primary key; they all name the same columns."""
+    if values:
+        is_file = is_sqlite(connection)
+        prepared.run(connection, _upsert(table, is_file=is_file), values)
 
 
 def _lots(books: Books) -> list[Values]:
@@ -104,13 +111,6 @@ def _prices(books: Books, transactions: Sequence[Transaction]) -> list[Values]:
 def _add(connection: Connection, table: Table, values: Sequence[Values]) -> None:
     if values:
         prepared.run(connection, _insert(table), values)
-
-
-def _put(connection: Connection, table: Table, values: Sequence[Values]) -> None:
-    """Write rows over those of the same primary key."""
-    if values:
-        is_file = is_sqlite(connection)
-        prepared.run(connection, _upsert(table, is_file=is_file), values)
 
 
 @cache

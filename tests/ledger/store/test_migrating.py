@@ -43,7 +43,10 @@ def _run(engine: Engine, *statements: str) -> None:
 
 
 _EMPTY = "DELETE FROM alembic_version"
-_DROPPED = ("entries", "transactions", "head", "lots", "freezes", "debts", "projects", "prices")
+_DROPPED = (
+    *("entries", "transactions", "head", "lots", "freezes", "debts", "projects", "prices"),
+    *("uses", "looks"),
+)
 
 
 @pytest.mark.parametrize(
@@ -81,6 +84,15 @@ def test_a_database_of_another_program_is_left_alone(own: Engine) -> None:
         _run(own, statement)
         with pytest.raises(StrangerError):
             migrate(own)
+
+
+def test_a_version_lacks_only_what_came_after_it(own: Engine) -> None:
+    migrate(own, "0003")
+    assert version(own) == "0003"
+    migrate(own)
+    _run(own, "DROP TABLE looks")
+    with pytest.raises(CorruptError, match="gone: looks"):
+        version(own)
 
 
 def test_nothing_is_made_to_a_store_and_to_nothing_again(own: Engine) -> None:

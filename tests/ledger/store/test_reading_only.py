@@ -79,7 +79,7 @@ def test_a_store_that_may_not_be_written_is_read(
     begun.parent.chmod(0o555 if is_folder_closed else 0o777)
     engine = engine_of(begun)
     with nobody():
-        assert version(engine) == "0003"
+        assert version(engine) == "0004"
         assert not verify(engine).faults
         with reads(engine) as connection:
             assert connection.execute(text("SELECT seq FROM head")).scalar_one() == 2
