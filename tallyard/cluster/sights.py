@@ -19,6 +19,7 @@ class Sight:
     """A pod of a Workload as it was just seen; moments are the kubelet's, seconds since 1970."""
 
     pod: str
+    namespace: str
     workload: str
     pod_set: str
     runs: bool
@@ -42,6 +43,7 @@ def sight_of(pod: Object) -> Sight | None:
     ended = max(_moments(status, "finishedAt"), default=None)
     return Sight(
         pod=str(metadata["uid"]),
+        namespace=str(metadata["namespace"]),
         workload=str(workload),
         pod_set=str(pod_set),
         runs=phase == _RUNNING,

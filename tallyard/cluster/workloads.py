@@ -50,7 +50,7 @@ class Workload:
     `limit` is the longest time that it may run, in seconds; None without one. `project` and
     `user` are empty where the admission policies have not stamped them. `was_active` says that
     it has been let in once: one that is inactive then was stopped. `admitted` is since when it
-    is; `eviction` is Kueue's reason.
+    is; `eviction` is Kueue's reason, and `evictions` are how many there were of each.
     """
 
     uid: str
@@ -73,6 +73,12 @@ class Workload:
     admitted: datetime | None
     is_finished: bool
     eviction: str
+    evictions: Mapping[str, int]
+
+    @property
+    def attempt(self) -> int:
+        """Return how often it was evicted; what runs between two evictions is one attempt."""
+        return sum(self.evictions.values())
 
 
 def read(item: Object) -> Workload:
@@ -109,7 +115,19 @@ def read(item: Object) -> Workload:
         admitted=became_true(item, "Admitted"),
         is_finished=is_true(item, "Finished"),
         eviction=str(evicted["reason"]) if evicted and evicted["status"] == "True" else "",
+        evictions=_evictions(status),
     )
+
+
+def _evictions(status: Mapping[str, Any]) -> Mapping[str, int]:
+    """Return how many evictions there were by reason, with what it was due to as Kueue writes it."""
+    counts: dict[str, int] = {}
+    for each in (status.get("schedulingStats") or {}).get("evictions") or ():
+        # `Deactivated` and what it was due to stand apart here, and in one word in a condition.
+        cause = each.get("underlyingCause") if each["reason"] == _DEACTIVATED else ""
+        reason = f"{_DEACTIVATED}DueTo{cause}" if cause else str(each["reason"])
+        counts[reason] = counts.get(reason, 0) + int(each["count"])
+    return counts
 
 
 def _was_active(item: Object) -> bool:

@@ -2,18 +2,22 @@
 
 A kubelet's clock says when containers began and ended, within what we have seen ourselves: before
 the last moment at which nothing ran, and after the one at which something still did, no clock is
-believed. An image that is pulled, and a pod that waits for its host, run nothing.
+believed beyond the seconds that a kubelet takes to tell. An image that is pulled, and a pod that waits for its host, run nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from tallyard.ledger import pricing
 from tallyard.ledger import work as rules
 from tallyard.ledger.commands import Refund
 from tallyard.ledger.work import Charge
+
+
+# A kubelet tells what it has done some seconds later: what we saw then was already over.
+_TOLD_SECONDS_MAX = 10
 
 
 @dataclass(frozen=True)
@@ -25,29 +29,29 @@ class Seen:
 
     def within(self, said: int | None) -> int:
         """Return a moment that a kubelet said, as far as it agrees with what we saw."""
-        return self.at if said is None else min(max(said, self.live), self.at)
+        if said is None:
+            return self.at
+        return min(max(said, self.live - _TOLD_SECONDS_MAX), self.at)
 
 
 @dataclass(frozen=True)
 class Use:
     """One pod while it ran. `ended` is None while it does; `reason` is why it was ended, if it was.
 
-    `attempt` counts how often the work had been evicted before. `gaps` are times at which nobody
-    of ours looked; the pod was the same before and after. Moments are seconds since 1970.
+    `attempt` counts how often the work had been evicted before; `rate_milli` is what an hour of
+    the pod costs, in thousandths of a core-hour, on the hosts that it was given. `gaps` are times
+    at which nobody of ours looked; the pod was the same before and after. Moments are seconds
+    since 1970.
     """
 
     pod: str
     pod_set: str
     attempt: int
+    rate_milli: int
     began: int
     ended: int | None = None
     reason: str = ""
     gaps: tuple[tuple[int, int], ...] = ()
-
-
-def begun(pod: str, pod_set: str, attempt: int, said: int | None, seen: Seen) -> Use:
-    """Return the use of a pod that was not seen running before; `said` is what its kubelet says."""
-    return Use(pod, pod_set, attempt, began=seen.within(said))
 
 
 def ended(use: Use, said: int | None, reason: str, seen: Seen) -> Use:
@@ -65,26 +69,18 @@ def missed(use: Use, seen: Seen) -> Use:
     return replace(use, gaps=(*use.gaps, (max(seen.live, use.began), seen.at)))
 
 
-def amount(uses: Iterable[Use], rates: Mapping[str, int], at: int) -> int:
-    """Return what uses cost until now, in thousandths of a core-second.
-
-    Args:
-        uses: Of one Workload.
-        rates: What an hour of one pod costs, by pod set, in thousandths of a core-hour.
-        at: Now, for those that go on.
-    """
-    return sum(_cost(use, rates, at) for use in uses)
+def amount(uses: Iterable[Use], at: int) -> int:
+    """Return what uses cost until now, in thousandths of a core-second."""
+    return sum(_cost(use, at) for use in uses)
 
 
-def refunds(
-    uses: Iterable[Use], rates: Mapping[str, int], freeze: str, most: int
-) -> Iterator[Refund]:
+def refunds(uses: Iterable[Use], freeze: str, most: int) -> Iterator[Refund]:
     """Yield what is given back of a charge: each attempt that the platform ended, at most `most`."""
     by_attempt: dict[tuple[int, str], int] = {}
     for use in uses:
         if use.ended is not None and use.reason:
             key = (use.attempt, use.reason)
-            by_attempt[key] = by_attempt.get(key, 0) + _cost(use, rates, use.ended)
+            by_attempt[key] = by_attempt.get(key, 0) + _cost(use, use.ended)
     for (attempt, reason), cost in sorted(by_attempt.items()):
         refund = rules.refund_of(freeze, Charge(attempt, min(cost, most)), reason)
         if refund is not None:
@@ -92,6 +88,6 @@ def refunds(
             yield refund
 
 
-def _cost(use: Use, rates: Mapping[str, int], at: int) -> int:
+def _cost(use: Use, at: int) -> int:
     until = at if use.ended is None else use.ended
-    return pricing.used(rates[use.pod_set], [(use.began, until)])
+    return pricing.used(use.rate_milli, [(use.began, until)])

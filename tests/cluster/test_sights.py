@@ -22,6 +22,7 @@ def _pod(phase: str, *states: dict[str, Any], disrupted: bool = False) -> dict[s
     return {
         "metadata": {
             "uid": "pod-1",
+            "namespace": "nlp",
             "annotations": {labels.WORKLOAD: "job-train-7"},
             "labels": {labels.POD_SET: "main"},
         },
@@ -36,6 +37,7 @@ def _pod(phase: str, *states: dict[str, Any], disrupted: bool = False) -> dict[s
 def _sight(**changes: Any) -> Sight:
     usual: dict[str, Any] = {
         "pod": "pod-1",
+        "namespace": "nlp",
         "workload": "job-train-7",
         "pod_set": "main",
         "runs": True,

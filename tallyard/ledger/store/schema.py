@@ -152,6 +152,7 @@ uses = Table(
     Column("work", KEY, nullable=False),
     Column("pod_set", NAME, nullable=False),
     Column("attempt", Integer, nullable=False),
+    Column("rate_milli", BigInteger, nullable=False),
     Column("began", BigInteger, nullable=False),
     Column("ended", BigInteger),
     Column("reason", KEY, nullable=False),

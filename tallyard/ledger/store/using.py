@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 import msgspec
 from sqlalchemy import ColumnElement, Connection, Engine, select
@@ -56,6 +57,7 @@ def keep(engine: Engine, at: int, seen: Iterable[tuple[str, Use]]) -> None:
             "work": work,
             "pod_set": use.pod_set,
             "attempt": use.attempt,
+            "rate_milli": use.rate_milli,
             "began": use.began,
             "ended": use.ended,
             "reason": use.reason,
@@ -82,7 +84,5 @@ def _read(connection: Connection, which: ColumnElement[bool]) -> Iterator[tuple[
             gaps = _gaps.decode(row.gaps)
         except msgspec.MsgspecError as error:
             raise CorruptError(whys.BAD_ROW(error)) from error
-        yield (
-            row.work,
-            Use(row.pod, row.pod_set, row.attempt, row.began, row.ended, row.reason, gaps),
-        )
+        use = Use(row.pod, row.pod_set, row.attempt, row.rate_milli, row.began, row.ended)
+        yield row.work, replace(use, reason=row.reason, gaps=gaps)

@@ -13,9 +13,16 @@ from tallyard.ledger.store.faults import CorruptError, StoreError
 from tallyard.ledger.uses import Use
 from tests.ledger.ledgers import NOVEMBER
 
-RUNS = Use("pod-1", "main", 0, began=NOVEMBER)
+RUNS = Use("pod-1", "main", 0, 12_000, began=NOVEMBER)
 OVER = Use(
-    "pod-2", "main", 0, NOVEMBER - 60, NOVEMBER - 30, "Preempted", ((NOVEMBER - 50, NOVEMBER),)
+    "pod-2",
+    "main",
+    1,
+    30_000,
+    NOVEMBER - 60,
+    NOVEMBER - 30,
+    "Preempted",
+    ((NOVEMBER - 50, NOVEMBER),),
 )
 
 

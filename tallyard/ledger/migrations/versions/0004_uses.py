@@ -21,6 +21,7 @@ def upgrade() -> None:
         sa.Column("work", _KEY, nullable=False),
         sa.Column("pod_set", _NAME, nullable=False),
         sa.Column("attempt", sa.Integer, nullable=False),
+        sa.Column("rate_milli", sa.BigInteger, nullable=False),
         sa.Column("began", sa.BigInteger, nullable=False),
         sa.Column("ended", sa.BigInteger),
         sa.Column("reason", _KEY, nullable=False),
