@@ -2,7 +2,8 @@
 
 A kubelet's clock says when containers began and ended, within what we have seen ourselves: before
 the last moment at which nothing ran, and after the one at which something still did, no clock is
-believed beyond the seconds that a kubelet takes to tell. An image that is pulled, and a pod that waits for its host, run nothing.
+believed beyond the seconds that a kubelet takes to tell. An image that is pulled, and a pod that
+waits for its host, run nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from tallyard.ledger import pricing
 from tallyard.ledger import work as rules
 from tallyard.ledger.commands import Refund
 from tallyard.ledger.work import Charge
-
 
 # A kubelet tells what it has done some seconds later: what we saw then was already over.
 _TOLD_SECONDS_MAX = 10
