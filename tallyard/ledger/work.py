@@ -133,15 +133,20 @@ def wait_charge(quote: Quote, frozen: int, admitted: int) -> int:
     return of_rate(quote.wait_rate_milli, waited)
 
 
-def owe_of(platform: Platform, books: Books, work: Work, charge: Charge, at: int) -> Owe:
+def owe_of(work: Work, charge: Charge, debt_max: int) -> Owe:
     """Return the debt for a window that could not be frozen, within what the project may owe."""
     return Owe(
         key=f"owe/{work.window(charge.number)}",
         project=work.project,
         user=work.user,
         amount=charge.amount,
-        debt_max=books.cap(work.project, platform.freeze.debt_max, at),
+        debt_max=debt_max,
     )
+
+
+def debt_max(platform: Platform, books: Books, project: str, at: int) -> int:
+    """Return what a project may owe at most: a part of its grants that are open."""
+    return books.cap(project, platform.freeze.debt_max, at)
 
 
 def fault_of(reason: str) -> Fault | None:

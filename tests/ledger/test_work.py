@@ -77,9 +77,10 @@ def test_a_service_lives_by_windows_then_by_debt_and_holds_its_projects_new_work
     assert refusal == NotEnough(Account("nlp", "chen.yu"), 12 * H, 2 * H)
     # The spec lets a project owe 5 in 100 of its grants.
     assert platform.freeze.debt_max == 5
-    ledger.done(work.owe_of(platform, ledger.books, serve, Charge(4, 5 * H), ledger.now))
+    most = work.debt_max(platform, ledger.books, "nlp", ledger.now)
+    ledger.done(work.owe_of(serve, Charge(4, 5 * H), most))
     assert ledger.books.debt(Account("nlp")) == 5 * H
-    more = work.owe_of(platform, ledger.books, serve, Charge(5, 1), ledger.now)
+    more = work.owe_of(serve, Charge(5, 1), most)
     assert ledger.refused(more) == Refused(Reason.DEBT_LIMIT, "nlp", 5 * H + 1, 5 * H)
     short = work.quote_of(platform, "1 x RTX-4090", 12_000, MINUTE)
     assert ledger.refused(work.freeze_of(platform, TRAIN, short)) == Refused(

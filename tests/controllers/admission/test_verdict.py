@@ -11,7 +11,7 @@ import pytest
 from tallyard import labels
 from tallyard.cluster.workloads import Check, Workload, read
 from tallyard.controllers.admission.cost import Cost, NoHosts
-from tallyard.controllers.admission.verdict import (
+from tallyard.controllers.admission.steps import (
     Ask,
     Known,
     LetGo,
@@ -20,21 +20,20 @@ from tallyard.controllers.admission.verdict import (
     State,
     Step,
     Stop,
-    Used,
-    steps,
 )
+from tallyard.controllers.admission.verdict import steps
 from tallyard.ledger import work as rules
 from tallyard.ledger.commands import Freeze, GrantCluster, Reduce, Refund, Settle
 from tallyard.ledger.records import FreezeRecord
 from tallyard.ledger.sentences import Quote
-from tallyard.ledger.work import Charge
+from tallyard.ledger.uses import Use
 from tallyard.spec.model import Platform
 from tests.controllers.admission.workloads import workload
 from tests.ledger.ledgers import DECEMBER, NOVEMBER, H, InMemory, Ledger
 
 HOUR, MINUTE = 3600, 60
 JOB, WAIT = "7d1f0c/job", "7d1f0c/wait"
-NOTHING = Used(0, is_running=False)
+FREEZES = JOB, WAIT
 READY = {labels.CORE_HOURS_CHECK: Check("Ready", "")}
 
 
@@ -47,14 +46,13 @@ class Case:
     ledger: Ledger
     quote: Quote | NoHosts
     given: Cost | None = None
-    used: Used = NOTHING
+    uses: tuple[Use, ...] = ()
     records: dict[str, FreezeRecord] = field(default_factory=dict)
 
     def steps(self) -> list[Step]:
         """Return what is to be done now."""
-        known = Known(
-            self.seen, self.quote, self.given, self._record(JOB), self._record(WAIT), self.used
-        )
+        found = {each: record for each in FREEZES if (record := self._record(each))}
+        known = Known(self.seen, self.quote, self.given, found, self.uses)
         return list(steps(self.platform, known, self.ledger.now))
 
     def _record(self, freeze: str) -> FreezeRecord | None:
@@ -67,7 +65,7 @@ class Case:
         assert isinstance(step, Ask)
         for command in step.commands:
             self.ledger.done(command)
-        for freeze in (JOB, WAIT):
+        for freeze in FREEZES:
             self._record(freeze)
 
 
@@ -199,9 +197,10 @@ def test_its_end_is_on_record_before_it_is_let_go(case: Case, *, is_going: bool)
         is_going=is_going,
         is_finished=not is_going,
     )
-    case.used = Used(12_000 * HOUR, is_running=True)
+    runs = Use("pod-1", "main", 0, 12_000, NOVEMBER)
+    case.uses = (runs,)
     assert case.steps() == []
-    case.used = replace(case.used, is_running=False)
+    case.uses = (replace(runs, ended=NOVEMBER + HOUR),)
     settle, let_go = case.steps()
     assert let_go == LetGo()
     case.ask(settle)
@@ -218,17 +217,19 @@ def test_nothing_is_charged_above_what_was_frozen(case: Case) -> None:
     """Pods run on for their grace after the limit."""
     _frozen(case)
     case.seen = replace(case.seen, is_finished=True)
-    case.used = Used(12_000 * (2 * HOUR + 30), is_running=False)
+    case.uses = (Use("pod-1", "main", 0, 12_000, NOVEMBER, NOVEMBER + 2 * HOUR + 30),)
     case.ask(case.steps()[0])
     assert case.ledger.lot().charged == 24 * H
 
 
 def test_what_the_platform_ended_is_given_back_with_the_settlement(case: Case) -> None:
     _frozen(case)
-    refund = rules.refund_of(JOB, Charge(0, 6 * H), "Preempted")
-    assert isinstance(refund, Refund)
     case.seen = replace(case.seen, is_finished=True)
-    case.used = Used(12_000 * HOUR, is_running=False, refunds=(refund,))
+    half = NOVEMBER + HOUR // 2
+    case.uses = (
+        Use("pod-1", "main", 1, 12_000, NOVEMBER, half, "Preempted"),
+        Use("pod-2", "main", 2, 12_000, half, NOVEMBER + HOUR),
+    )
     settle = case.steps()[0]
     assert isinstance(settle, Ask)
     assert [type(command) for command in settle.commands] == [Settle, Settle, Refund]
