@@ -75,6 +75,17 @@ def test_a_merge_brings_a_grant_that_the_other_has_not(two: Ledger) -> None:
     assert (lot.granted, lot.adjusted, lot.expires) == (0, 7 * H, NOVEMBER + DAY)
 
 
+def test_a_merge_does_not_change_when_a_grant_ends(two: Ledger) -> None:
+    two.grant("nlp", 7 * H, grant="extra", ends=NOVEMBER + DAY)
+    two.grant("vision", 5 * H, grant="extra", ends=NOVEMBER + 2 * DAY)
+    two.done(Merge(key="k", source="nlp", target="vision"))
+    found = {name: two.lot("vision", name) for name in ("extra", "extra+nlp")}
+    assert {name: (lot.available, lot.expires) for name, lot in found.items()} == {
+        "extra": (5 * H, NOVEMBER + 2 * DAY),
+        "extra+nlp": (7 * H, NOVEMBER + DAY),
+    }
+
+
 def test_a_merge_never_goes_into_a_grant_that_is_over(two: Ledger) -> None:
     """Two of one name that end at different times, one because it was rolled over."""
     two.now = DECEMBER

@@ -103,7 +103,7 @@ FAULTS = (
     Fault("L1", "store/store.py", "self._books = None\n                raise", "raise"),
     # L2
     Fault("L2", "granting.py", "for account in sorted({*accounts", "for account in set({*accounts"),
-    Fault("L2", "transactions.py", 'Encoder(order="deterministic")', "Encoder()"),
+    Fault("L2", "books.py", "return sorted(self._users", "return list(self._users"),
     Fault("L2", "transactions.py", "before.encode() + ", ""),
     # L3
     Fault(
