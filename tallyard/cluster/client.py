@@ -18,7 +18,13 @@ import msgspec
 from lightkube import Client
 from lightkube.config.kubeconfig import SingleConfig
 from lightkube.core.exceptions import ApiError, ConfigError
-from lightkube.core.resource import GlobalResource, NamespacedResource, api_info
+from lightkube.core.resource import (
+    GlobalResource,
+    GlobalSubResource,
+    NamespacedResource,
+    NamespacedResourceG,
+    api_info,
+)
 from lightkube.types import PatchType
 
 from tallyard.cluster import faults, kubeconfig
@@ -107,6 +113,31 @@ class Connection:
         name = f"{api_info(item).resource.kind} {item.metadata.name}"
         with explained(self.where, name, self.client):
             self.client.apply(item, field_manager=field_manager, force=True, dry_run=True)
+
+    def apply_status(
+        self, kind: type[GlobalSubResource | NamespacedResourceG], item: Mapping[str, Any], by: str
+    ) -> Mapping[str, Any]:
+        """Write some fields of an object's status by server-side apply, whoever has them now.
+
+        Args:
+            kind: The kind of the status.
+            item: The object's name, and the fields; with `metadata.resourceVersion` only that
+                version is written.
+            by: The field manager; what it has written before and is not there is taken away.
+
+        Returns:
+            The object whole.
+
+        Raises:
+            ClusterError: Also with `Fault.CONFLICT` when it is another version by now.
+        """
+        meta = item["metadata"]
+        with explained(self.where, f"{item['kind']} {meta['name']}", self.client):
+            made: Any = kind
+            where = {"namespace": meta["namespace"]} if "namespace" in meta else {}
+            sent = made.from_dict(dict(item))
+            applied = self.client.apply(sent, meta["name"], field_manager=by, force=True, **where)
+            return _mapping(applied)
 
     def create(self, kind: Kind, item: Mapping[str, Any]) -> Mapping[str, Any]:
         """Make a new object and return it.

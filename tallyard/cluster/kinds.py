@@ -6,13 +6,32 @@ a `tally queue` may; as mappings they look like the YAML that everybody knows.
 
 from __future__ import annotations
 
+from lightkube.core.resource import (
+    ApiInfo,
+    GlobalResource,
+    NamespacedResource,
+    api_info,
+)
 from lightkube.generic_resource import (
     GenericGlobalResource,
+    GenericGlobalStatus,
     GenericNamespacedResource,
+    GenericNamespacedStatus,
     create_api_info,
 )
 
 from tallyard.labels import KUEUE_GROUP, KUEUE_VERSION
+
+
+def _status_of(kind: type[GlobalResource | NamespacedResource]) -> ApiInfo:
+    whole = api_info(kind)
+    return ApiInfo(
+        resource=whole.resource,
+        parent=whole.resource,
+        plural=whole.plural,
+        verbs=["get", "patch", "put"],
+        action="status",
+    )
 
 
 class Namespace(GenericGlobalResource):
@@ -85,3 +104,21 @@ class Workload(GenericNamespacedResource):
     """Kueue's Workload."""
 
     _api_info = create_api_info(KUEUE_GROUP, KUEUE_VERSION, "Workload", "workloads")
+
+
+class WorkloadStatus(GenericNamespacedStatus):
+    """The status of a Workload, which is written apart from the rest."""
+
+    _api_info = _status_of(Workload)
+
+
+class AdmissionCheck(GenericGlobalResource):
+    """Kueue's AdmissionCheck."""
+
+    _api_info = create_api_info(KUEUE_GROUP, KUEUE_VERSION, "AdmissionCheck", "admissionchecks")
+
+
+class AdmissionCheckStatus(GenericGlobalStatus):
+    """The status of an AdmissionCheck."""
+
+    _api_info = _status_of(AdmissionCheck)

@@ -43,6 +43,12 @@ class Metrics:
             ["action"],
             registry=self.registry,
         )
+        self.steps = Counter(
+            "tallyard_admission_steps",
+            "What was written into Workloads, by what it was: Say, LetIn, Stop, LetGo.",
+            ["step"],
+            registry=self.registry,
+        )
         self.failures = Counter(
             "tallyard_controllers_failures",
             "Requests to the API server that failed, by what they were for.",

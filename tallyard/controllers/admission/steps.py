@@ -10,6 +10,7 @@ from tallyard.cluster.workloads import Workload
 from tallyard.controllers.admission.cost import Cost, NoHosts
 from tallyard.ledger.commands import AnyCommand
 from tallyard.ledger.records import FreezeRecord
+from tallyard.ledger.refusals import Refusal
 from tallyard.ledger.sentences import Quote
 from tallyard.ledger.uses import Use
 from tallyard.ledger.work import Work
@@ -38,10 +39,11 @@ class Ask:
 
 @dataclass(frozen=True)
 class Say:
-    """Write the check; `never` names what makes it impossible."""
+    """Write the check; `never` or `refusal` is why the work may not run."""
 
     state: State
     never: NoHosts | None = None
+    refusal: Refusal | None = None
 
 
 @dataclass(frozen=True)
@@ -85,8 +87,12 @@ class Known:
     @property
     def work(self) -> Work:
         """Return what the ledger calls it."""
-        seen = self.seen
-        return Work(seen.uid, seen.project, seen.user, seen.queue, seen.owner[1])
+        return work_of(self.seen)
+
+    @property
+    def begun(self) -> int | None:
+        """Return when its first pod ran; None before that."""
+        return min((use.began for use in self.uses), default=None)
 
     @property
     def is_running(self) -> bool:
@@ -99,3 +105,8 @@ class Known:
         seen = self.seen
         is_stopped = not seen.is_active and seen.was_active and bool(self.freezes)
         return seen.is_finished or seen.is_going or is_stopped
+
+
+def work_of(seen: Workload) -> Work:
+    """Return what the ledger calls a Workload."""
+    return Work(seen.uid, seen.project, seen.user, seen.queue, seen.owner[1])

@@ -21,7 +21,7 @@ from tallyard.spec.model import Platform
 
 def due(platform: Platform, known: Known, at: int) -> Iterator[Step]:
     """Yield what the windows need while it runs: those that are over closed, the next one frozen."""
-    begun = _begun(known)
+    begun = known.begun
     if begun is None:
         return
     length = platform.freeze.window_seconds
@@ -41,14 +41,10 @@ def due(platform: Platform, known: Known, at: int) -> Iterator[Step]:
 
 def rest(platform: Platform, known: Known, at: int) -> Iterator[Step]:
     """Yield what closes all windows of work that is over."""
-    begun = _begun(known)
+    begun = known.begun
     last = 1 if begun is None else rules.windows_due(platform, begun, at)
     for number in range(known.closed, last):
         yield from _closed(platform, known, number, at)
-
-
-def _begun(known: Known) -> int | None:
-    return min((use.began for use in known.uses), default=None)
 
 
 def _closed(platform: Platform, known: Known, number: int, at: int) -> Iterator[Step]:
@@ -69,7 +65,7 @@ def _closed(platform: Platform, known: Known, number: int, at: int) -> Iterator[
 def _within(platform: Platform, known: Known, number: int, at: int) -> Iterator[Use]:
     """Yield the uses as far as they fall into a window."""
     length = platform.freeze.window_seconds
-    begins = (_begun(known) or 0) + number * length
+    begins = (known.begun or 0) + number * length
     ends = min(begins + length, at)
     for use in known.uses:
         began, ended = max(use.began, begins), min(use.ended or at, ends)

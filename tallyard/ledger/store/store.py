@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -14,6 +14,7 @@ from tallyard.ledger.books import Books
 from tallyard.ledger.bounds import out_of_bounds
 from tallyard.ledger.commands import AnyCommand, freezes_of
 from tallyard.ledger.decide import decide_sound
+from tallyard.ledger.records import FreezeRecord
 from tallyard.ledger.refusals import Reason, Refusal, Refused
 from tallyard.ledger.store import reading, whys, writing
 from tallyard.ledger.store.engine import reads, writes
@@ -77,6 +78,15 @@ class Store:
             if self._books is None or self._books.seq != reading.head(connection).seq:
                 self._books = reading.books(connection)
             yield self._books
+
+    def freezes(self, ids: Collection[str]) -> dict[str, FreezeRecord]:
+        """Return those freezes of these ids that there are, open or resolved long ago.
+
+        Raises:
+            StoreError: They cannot be read.
+        """
+        with reads(self.engine) as connection:
+            return {record.id: record for record in reading.freezes(connection, ids)}
 
     def _current(self, connection: Connection) -> Books:
         """Return the balances after all that others wrote; holds the head's row."""

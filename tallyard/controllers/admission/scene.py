@@ -1,0 +1,91 @@
+"""All Workloads and pods as they were last seen. No I/O."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from tallyard.cluster.sights import Sight, sight_of
+from tallyard.cluster.watch import Listed, Seen
+from tallyard.cluster.workloads import Workload, read
+from tallyard.units import QuantityError
+
+_LOG = logging.getLogger(__name__)
+
+type Item = Mapping[str, Any]
+
+
+class Scene:
+    """One thread's. `works` and `items` are the Workloads, read and as the API has them, by uid."""
+
+    def __init__(self) -> None:
+        self.items: dict[str, Item] = {}
+        self.works: dict[str, Workload] = {}
+        self._sights: dict[str, Sight] = {}
+        self._has_works = self._has_pods = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Say whether all has been seen once: before that, what is missing is not gone."""
+        return self._has_works and self._has_pods
+
+    @property
+    def sights(self) -> Collection[Sight]:
+        """Return all pods of Workloads."""
+        return self._sights.values()
+
+    def see_workloads(self, seen: Seen) -> set[str]:
+        """Take what was seen of the Workloads and return which are new, changed or gone."""
+        if isinstance(seen, Listed):
+            before = self.works
+            self.items, self.works = {}, {}
+            self._has_works = True
+            for item in seen.items:
+                self.take(item)
+            gone = before.keys() - self.works.keys()
+            return gone | {
+                uid
+                for uid, work in self.works.items()
+                if uid not in before or before[uid].version != work.version
+            }
+        uid = str(seen.item["metadata"]["uid"])
+        if seen.is_gone:
+            self.items.pop(uid, None)
+            self.works.pop(uid, None)
+        else:
+            self.take(seen.item)
+        return {uid}
+
+    def see_pods(self, seen: Seen) -> None:
+        """Take what was seen of the pods."""
+        if isinstance(seen, Listed):
+            self._has_pods = True
+            found = map(sight_of, seen.items)
+            self._sights = {sight.pod: sight for sight in found if sight}
+            return
+        uid = str(seen.item["metadata"]["uid"])
+        sight = None if seen.is_gone else sight_of(seen.item)
+        if sight:
+            self._sights[uid] = sight
+        else:
+            self._sights.pop(uid, None)
+
+    def take(self, item: Item) -> None:
+        """Take a Workload as the API server has just given it back."""
+        try:
+            seen = read(item)
+        except (KeyError, QuantityError) as error:
+            # Kueue's own webhook lets none through; whoever went past it gets no quota by us.
+            meta = item["metadata"]
+            _LOG.error("Workload %s/%s: %r", meta.get("namespace"), meta.get("name"), error)
+            return
+        known = self.works.get(seen.uid)
+        # The answer to a write may be newer than what the watch still tells.
+        if known is None or _is_newer(seen.version, known.version):
+            self.items[seen.uid], self.works[seen.uid] = item, seen
+
+
+def _is_newer(version: str, than: str) -> bool:
+    """Say whether a version is not older: etcd counts up, and nothing else is asked of them."""
+    return not (version.isdecimal() and than.isdecimal()) or int(version) >= int(than)
