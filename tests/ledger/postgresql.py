@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import psycopg
+
 with warnings.catch_warnings():
     # It looks for a folder of a person who is logged in.
     warnings.simplefilter("ignore")
@@ -28,6 +30,23 @@ def running(folder: Path) -> Iterator[PostgresServer]:
         server.cleanup()
 
 
+@contextmanager
+def own_database(server: PostgresServer, name: str) -> Iterator[str]:
+    """Make a database, give its address, and remove it whoever is still connected."""
+    # Nobody can be connected to this template, as the server's own workers can to the usual one.
+    _run(server, f"CREATE DATABASE {name} TEMPLATE template0")
+    try:
+        yield server.get_uri(name)
+    finally:
+        _run(server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def _run(server: PostgresServer, statement: str) -> None:
+    """Run what cannot be in a transaction; unlike `psql`, a failure is told."""
+    with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+        connection.execute(statement.encode())
+
+
 def _started(folder: Path) -> PostgresServer:
     for attempt in range(1, _TRIES_MAX + 1):
         try:
@@ -39,4 +58,4 @@ def _started(folder: Path) -> PostgresServer:
     raise AssertionError
 
 
-__all__ = ["PostgresServer", "running"]
+__all__ = ["PostgresServer", "own_database", "running"]

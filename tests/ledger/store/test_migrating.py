@@ -17,7 +17,7 @@ from tallyard.ledger.store.faults import (
     StrangerError,
 )
 from tallyard.ledger.store.migrating import NOTHING, migrate, newest, require_newest, version
-from tests.ledger.postgresql import PostgresServer
+from tests.ledger.postgresql import PostgresServer, own_database
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -29,11 +29,10 @@ def own(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
         engine.dispose()
         return
     server: PostgresServer = request.getfixturevalue("server")
-    server.psql("CREATE DATABASE own;")
-    engine = engine_of(server.get_uri("own"))
-    yield engine
-    engine.dispose()
-    server.psql("DROP DATABASE own;")
+    with own_database(server, "own") as address:
+        engine = engine_of(address)
+        yield engine
+        engine.dispose()
 
 
 def _run(engine: Engine, *statements: str) -> None:
