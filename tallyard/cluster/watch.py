@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx2
+from lightkube.operators import exists
 
 from tallyard.cluster.client import PAGE, Connection, Kind, explained
 
@@ -42,6 +43,7 @@ def stretch(
     seconds_max: float,
     namespace: str | None = None,
     name: str | None = None,
+    having: str | None = None,
 ) -> Iterator[Seen]:
     """Yield the list, then its changes, and end within a time.
 
@@ -56,6 +58,7 @@ def stretch(
             is not cut off, and nothing is watched after it.
         namespace: None for a cluster-wide kind.
         name: Only the object of this name, which is also the only one that may be forbidden.
+        having: Only objects with this label, whatever its value.
 
     Raises:
         ClusterError: The server cannot be asked or refuses.
@@ -63,6 +66,8 @@ def stretch(
     scope: dict[str, Any] = {"namespace": namespace}
     if name is not None:
         scope["fields"] = {"metadata.name": name}
+    if having is not None:
+        scope["labels"] = {having: exists()}
     deadline = time.monotonic() + seconds_max
     with explained(connection.where, kind.__name__, connection.client):
         found: Any = connection.client.list(kind, chunk_size=PAGE, **scope)

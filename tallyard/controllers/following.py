@@ -1,4 +1,4 @@
-"""Follows one kind of object for ever, in a thread, and hands what it sees to a queue.
+"""Follows one kind of object for ever, in a thread, and hands on what it sees.
 
 It never gives up: after a failure it begins again with a whole list. So a change is seen at
 once, and one that was missed while the API server was away with the next list.
@@ -7,9 +7,9 @@ once, and one that was missed while the API server was away with the next list.
 from __future__ import annotations
 
 import logging
-import queue
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from tallyard.cluster.client import Kind
@@ -31,11 +31,15 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Followed:
-    """What to follow. `namespace` and `name` are None for all of a cluster-wide kind."""
+    """What to follow. `namespace` and `name` are None for all of a cluster-wide kind.
+
+    `having` is a label that an object has to carry, whatever its value.
+    """
 
     kind: Kind
     namespace: str | None = None
     name: str | None = None
+    having: str | None = None
 
 
 @dataclass(frozen=True)
@@ -50,11 +54,15 @@ class Follower:
     """One thread that follows one kind."""
 
     def __init__(
-        self, open_: Open, followed: Followed, news: queue.Queue[News], metrics: Metrics
+        self,
+        open_: Open,
+        followed: Followed,
+        tell: Callable[[News], None],
+        metrics: Metrics,
     ) -> None:
         self._open = open_
         self._followed = followed
-        self._news = news
+        self._tell = tell
         self._metrics = metrics
         self._listed_at: float | None = None
         self._failed = ""
@@ -93,8 +101,9 @@ class Follower:
                 seconds_max=RELIST_SECONDS,
                 namespace=self._followed.namespace,
                 name=self._followed.name,
+                having=self._followed.having,
             ):
-                self._news.put(News(kind, seen))
+                self._tell(News(kind, seen))
                 if isinstance(seen, Listed):
                     self._listed_at, self._failed = time.monotonic(), ""
                     self._metrics.listed.labels(kind.__name__).set_to_current_time()

@@ -42,6 +42,7 @@ from tallyard.controllers.spec_source import read_spec
 from tallyard.ledger.commands import AnyCommand, Owe
 from tallyard.ledger.due import due
 from tallyard.ledger.store import using
+from tallyard.ledger.store.migrating import migrate
 from tallyard.ledger.store.store import Done, Outcome, Store
 from tallyard.ledger.uses import Use
 from tallyard.spec.model import Platform
@@ -181,6 +182,8 @@ class Keeper:
     def _look(self, platform: Platform, at: int, *, is_time: bool) -> None:
         """Look at what runs, and keep what has changed."""
         if self._observed is None:
+            # Only who leads changes the tables; two that did it at once would be in each other's way.
+            migrate(self._store.engine)
             self._observed = Observed(*using.begun(self._store.engine))
         with self._store.books() as books:
             tariff = Tariff(platform, books, at)
