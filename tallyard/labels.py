@@ -76,6 +76,8 @@ PARENT_FRAMEWORK = f"{KUEUE_GROUP}/pod-suspending-parent"
 # On each pod: its Workload (an annotation), and which of its pod sets it is of (a label).
 WORKLOAD = f"{KUEUE_GROUP}/workload"
 POD_SET = f"{KUEUE_GROUP}/podset"
+# On pods that are one Workload together, from the begin: its name.
+POD_GROUP = f"{KUEUE_GROUP}/pod-group-name"
 KUEUE_NAMESPACE = "kueue-system"
 # The service account of its manager, by which the API server knows it.
 KUEUE_ACCOUNT = "kueue-controller-manager"
@@ -88,8 +90,10 @@ JOBSET_ACCOUNT = "jobset-controller"
 # On the jobs and pods of a JobSet.
 JOBSET_NAME = "jobset.sigs.k8s.io/jobset-name"
 
-# The admission check of the ledger, and what keeps a Workload until its end is on record.
+# The admission check of the ledger; the finalizer with which a Workload is made and that stays until
+# it is let in; and the one that takes its place then, until its end is on record.
 CORE_HOURS_CHECK = "core-hours"
+HOLD_FINALIZER = f"{DOMAIN}/hold"
 SETTLE_FINALIZER = f"{DOMAIN}/settle"
 
 # Who may do what: the roles, and the group whose members hold the operators' one.

@@ -16,11 +16,16 @@ DISRUPTED = "DisruptionTarget"
 
 @dataclass(frozen=True)
 class Sight:
-    """A pod of a Workload as it was just seen; moments are the kubelet's, seconds since 1970."""
+    """A pod of a Workload as it was just seen; moments are the kubelet's, seconds since 1970.
+
+    `project` and `user` are whose it is, as the admission policies have stamped it.
+    """
 
     pod: str
     namespace: str
     workload: str
+    project: str
+    user: str
     pod_set: str
     runs: bool
     began: int | None
@@ -31,12 +36,14 @@ class Sight:
 def sight_of(pod: Object) -> Sight | None:
     """Return what is seen of a pod; None of one that belongs to no Workload.
 
-    Kueue 0.17 names the Workload in an annotation of each pod and the pod set in a label.
+    Kueue 0.17 names the Workload in an annotation of each pod and the pod set in a label, once it
+    is admitted; pods that are one Workload together name it in a label from the begin.
     """
     metadata, status = pod["metadata"], pod.get("status") or {}
-    workload = (metadata.get("annotations") or {}).get(labels.WORKLOAD)
-    pod_set = (metadata.get("labels") or {}).get(labels.POD_SET)
-    if not workload or not pod_set:
+    own = metadata.get("labels") or {}
+    annotated = (metadata.get("annotations") or {}).get(labels.WORKLOAD)
+    workload = annotated or own.get(labels.POD_GROUP)
+    if not workload:
         return None
     phase = status.get("phase")
     began = min(_moments(status, "startedAt"), default=None)
@@ -45,8 +52,10 @@ def sight_of(pod: Object) -> Sight | None:
         pod=str(metadata["uid"]),
         namespace=str(metadata["namespace"]),
         workload=str(workload),
-        pod_set=str(pod_set),
-        runs=phase == _RUNNING,
+        project=str(own.get(labels.PROJECT, "")),
+        user=str(own.get(labels.USER, "")),
+        pod_set=str(own.get(labels.POD_SET, "")),
+        runs=phase == _RUNNING and labels.POD_SET in own,
         began=began,
         ended=ended if phase in _OVER else None,
         is_disrupted=is_true(pod, DISRUPTED),

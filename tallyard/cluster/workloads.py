@@ -48,9 +48,8 @@ class Workload:
     """One Workload at one version.
 
     `limit` is the longest time that it may run, in seconds; None without one. `project` and
-    `user` are empty where the admission policies have not stamped them. `was_active` says that
-    it has been let in once: one that is inactive then was stopped. `admitted` is since when it
-    is; `eviction` is Kueue's reason, and `evictions` are how many there were of each.
+    `user` are empty where the admission policies have not stamped them. `admitted` is since when
+    it is; `eviction` is Kueue's reason, and `evictions` are how many there were of each.
     """
 
     uid: str
@@ -64,7 +63,6 @@ class Workload:
     queue: str
     limit: int | None
     is_active: bool
-    was_active: bool
     is_going: bool
     finalizers: tuple[str, ...]
     pod_sets: tuple[PodSet, ...]
@@ -74,6 +72,19 @@ class Workload:
     is_finished: bool
     eviction: str
     evictions: Mapping[str, int]
+
+    @property
+    def was_active(self) -> bool:
+        """Say whether it has been let in once: one that is inactive then was stopped.
+
+        Kueue's own word for both is `Deactivated`, which it may say of a new one or not.
+        """
+        return labels.SETTLE_FINALIZER in self.finalizers
+
+    @property
+    def is_kept(self) -> bool:
+        """Say whether it stays until we let it go."""
+        return not {labels.HOLD_FINALIZER, labels.SETTLE_FINALIZER}.isdisjoint(self.finalizers)
 
     @property
     def attempt(self) -> int:
@@ -103,7 +114,6 @@ def read(item: Object) -> Workload:
         queue=str(spec.get("queueName") or ""),
         limit=spec.get("maximumExecutionTimeSeconds"),
         is_active=bool(spec.get("active", True)),
-        was_active=_was_active(item),
         is_going="deletionTimestamp" in metadata,
         finalizers=tuple(metadata.get("finalizers") or ()),
         pod_sets=_pod_sets(spec, status),
@@ -128,24 +138,6 @@ def _evictions(status: Mapping[str, Any]) -> Mapping[str, int]:
         reason = f"{_DEACTIVATED}DueTo{cause}" if cause else str(each["reason"])
         counts[reason] = counts.get(reason, 0) + int(each["count"])
     return counts
-
-
-def _was_active(item: Object) -> bool:
-    """Say whether a Workload that was made inactive has been active since.
-
-    Kueue evicts it once when it is made, as `Deactivated`, and says `Requeued` when it is active
-    again. When it is stopped before it had quota that stays; afterwards it is evicted a second
-    time (0.17, `workload_controller.go` and `SchedulingStats`).
-    """
-    if is_true(item, "Requeued") or is_true(item, "QuotaReserved"):
-        return True
-    stats = (item.get("status") or {}).get("schedulingStats") or {}
-    stopped = 0
-    for each in stats.get("evictions") or ():
-        if each["reason"] != _DEACTIVATED or each.get("underlyingCause"):
-            return True
-        stopped += int(each["count"])
-    return stopped > 1
 
 
 def _made(item: Object) -> datetime:

@@ -59,7 +59,8 @@ def main(arguments: Sequence[str]) -> int:
         stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s"
     )
     # One line for each request would bury what matters.
-    logging.getLogger("httpx2").setLevel(logging.WARNING)
+    for chatty in ("httpx2", "alembic"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)
     options = parse(arguments)
     over = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -167,7 +168,7 @@ class Process:
         yield Followed(Node)
         if self._options.ledger:
             yield Followed(Workload, ALL_NAMESPACES)
-            yield Followed(Pod, ALL_NAMESPACES, having=labels.POD_SET)
+            yield Followed(Pod, ALL_NAMESPACES, having=labels.PROJECT)
 
     def _tell(self, news: News) -> None:
         for worker in self._workers:

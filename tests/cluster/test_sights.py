@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-import pytest
-
 from tallyard import labels
 from tallyard.cluster.sights import Sight, sight_of
 
@@ -24,7 +22,7 @@ def _pod(phase: str, *states: dict[str, Any], disrupted: bool = False) -> dict[s
             "uid": "pod-1",
             "namespace": "nlp",
             "annotations": {labels.WORKLOAD: "job-train-7"},
-            "labels": {labels.POD_SET: "main"},
+            "labels": {labels.POD_SET: "main", labels.PROJECT: "nlp", labels.USER: "li.wei"},
         },
         "status": {
             "phase": phase,
@@ -39,6 +37,8 @@ def _sight(**changes: Any) -> Sight:
         "pod": "pod-1",
         "namespace": "nlp",
         "workload": "job-train-7",
+        "project": "nlp",
+        "user": "li.wei",
         "pod_set": "main",
         "runs": True,
         "began": None,
@@ -73,11 +73,17 @@ def test_a_pod_without_container_states_is_known_by_its_phase() -> None:
     assert sight_of(_pod("Running")) == _sight()
 
 
-@pytest.mark.parametrize("lacks", ["annotations", "labels"])
-def test_a_pod_that_kueue_did_not_start_is_nobodys(lacks: str) -> None:
+def test_a_pod_that_is_of_no_workload_is_nobodys() -> None:
     pod = _pod("Running")
-    del pod["metadata"][lacks]
+    del pod["metadata"]["annotations"]
     assert sight_of(pod) is None
+
+
+def test_a_pod_of_a_group_is_known_before_kueue_lets_it_run() -> None:
+    pod = _pod("Pending")
+    group = {labels.POD_GROUP: "statefulset-notebook", labels.PROJECT: "nlp", labels.USER: "li.wei"}
+    pod["metadata"] |= {"annotations": None, "labels": group}
+    assert sight_of(pod) == _sight(workload="statefulset-notebook", pod_set="", runs=False)
 
 
 def test_a_pod_that_was_drained_did_not_end_itself() -> None:

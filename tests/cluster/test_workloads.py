@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from tallyard import labels
 from tallyard.cluster.workloads import Check, read
 from tests.controllers.admission.workloads import pod_set, reserved, workload
 
@@ -57,34 +56,34 @@ def test_what_nobody_stamped_is_nobodys() -> None:
     assert (found.project, found.user, found.is_active) == ("", "", True)
 
 
-def _evictions(*counts: tuple[str, str, int]) -> dict[str, Any]:
-    each = ({"reason": r, "underlyingCause": c, "count": n} for r, c, n in counts)
-    return {"schedulingStats": {"evictions": [*each]}}
-
-
-def _requeued(status: str, reason: str) -> dict[str, Any]:
-    return {"conditions": [{"type": "Requeued", "status": status, "reason": reason}]}
-
-
 @pytest.mark.parametrize(
-    ("status", "was_active"),
+    ("finalizers", "was_active", "is_kept"),
     [
-        ({}, False),
-        # As it was made.
-        (_evictions(("Deactivated", "", 1)) | _requeued("False", "Deactivated"), False),
-        # Let in, and stopped by somebody before it had quota.
-        (_evictions(("Deactivated", "", 1)) | _requeued("True", "Reactivated"), True),
-        # Let in, and stopped by somebody while it ran; or by Kueue.
-        (_evictions(("Deactivated", "", 2)) | _requeued("False", "Deactivated"), True),
-        (_evictions(("Deactivated", "", 1), ("Preempted", "InClusterQueue", 1)), True),
-        (_evictions(("Deactivated", "MaximumExecutionTimeExceeded", 1)), True),
-        ({"conditions": [{"type": "QuotaReserved", "status": "True"}]}, True),
+        ([], False, False),
+        (["kueue.x-k8s.io/resource-in-use"], False, False),
+        ([labels.HOLD_FINALIZER], False, True),
+        (["kueue.x-k8s.io/resource-in-use", labels.SETTLE_FINALIZER], True, True),
     ],
 )
 def test_one_that_was_let_in_once_is_told_from_one_that_never_was(
-    status: dict[str, Any],
+    finalizers: list[str],
     was_active: bool,  # noqa: FBT001
+    is_kept: bool,  # noqa: FBT001
 ) -> None:
     item = workload()
-    item["status"] = status
-    assert read(item).was_active is was_active
+    item["metadata"]["finalizers"] = finalizers
+    found = read(item)
+    assert (found.was_active, found.is_kept) == (was_active, is_kept)
+
+
+def test_evictions_are_counted_by_reason_as_a_condition_names_it() -> None:
+    item = workload()
+    evictions = (("Deactivated", "", 2), ("Deactivated", "MaximumExecutionTimeExceeded", 1))
+    each = ({"reason": r, "underlyingCause": c, "count": n} for r, c, n in evictions)
+    item["status"] = {"schedulingStats": {"evictions": [*each]}}
+    found = read(item)
+    assert found.evictions == {
+        "Deactivated": 2,
+        "DeactivatedDueToMaximumExecutionTimeExceeded": 1,
+    }
+    assert found.attempt == 3

@@ -41,18 +41,23 @@ def say(connection: Connection, item: Item, state: State, text: str, at: datetim
 
 
 def change(connection: Connection, item: Item, step: LetIn | Stop | LetGo) -> Item:
-    """Make a Workload active or inactive, or let it go, and return it as it is then.
+    """Let a Workload in, stop it or let it go, and return it as it is then.
 
     Raises:
         ClusterError: Also where it is another version by now.
     """
     meta = item["metadata"]
     fields: dict[str, Any] = {"metadata": {"resourceVersion": meta["resourceVersion"]}}
+    ours = {labels.HOLD_FINALIZER, labels.SETTLE_FINALIZER}
+    others = [each for each in meta.get("finalizers") or () if each not in ours]
     if isinstance(step, LetGo):
-        kept = [each for each in meta["finalizers"] if each != labels.SETTLE_FINALIZER]
-        fields["metadata"]["finalizers"] = kept
+        fields["metadata"]["finalizers"] = others
+    elif isinstance(step, LetIn):
+        # Both at once: what tells later that it was let in cannot be missing.
+        fields["metadata"]["finalizers"] = [*others, labels.SETTLE_FINALIZER]
+        fields["spec"] = {"active": True}
     else:
-        fields["spec"] = {"active": isinstance(step, LetIn)}
+        fields["spec"] = {"active": False}
     return connection.merge(Workload, str(meta["name"]), fields, str(meta["namespace"]))
 
 

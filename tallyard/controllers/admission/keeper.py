@@ -52,8 +52,8 @@ _LOG = logging.getLogger(__name__)
 _DUE_SECONDS = 10
 # All is looked at this often whatever is seen: windows end, and what was lost is found again.
 _ALL_SECONDS = 20
-# Who waits for core-hours is asked for again at most this often once a balance has changed, and
-# the numbers on its check are written anew at most this often.
+# Who waits for core-hours is asked for again this soon after a balance has changed, and the numbers
+# on its check are written anew at most this often.
 _AGAIN_SECONDS, _SENTENCE_SECONDS = 1, 30
 # So many are looked at in one round, and what a round writes takes about this long at most; the
 # rest is the next one's.
@@ -143,7 +143,9 @@ class Keeper:
 
     def see_pods(self, seen: Seen) -> None:
         """Take what was seen of the pods."""
-        self._scene.see_pods(seen)
+        for uid in self._scene.see_pods(seen):
+            self._waiting.pop(uid, None)
+            self._undone.add(uid)
 
     def work(self, connect: Callable[[], Connection]) -> None:
         """Look at what is new and, if this replica leads, do what follows from it.
@@ -240,7 +242,7 @@ class Keeper:
         wanted |= {
             uid
             for uid, waits in self._waiting.items()
-            if waits.seq != seq and not 0 <= at - waits.at < _AGAIN_SECONDS
+            if not 0 <= at - waits.at < (_ALL_SECONDS if waits.seq == seq else _AGAIN_SECONDS)
         }
         ordered = sorted((works[uid] for uid in wanted), key=lambda work: (work.made, work.uid))
         chosen = ordered[:_ROUND_MAX]
@@ -313,6 +315,8 @@ class Keeper:
             except ClusterError as error:
                 plan.left.clear()
                 self._undone.add(uid)
+                # What could not be said is said when it is decided again.
+                self._waiting.pop(uid, None)
                 self._give_up(error, item)
 
     def _take_step(
@@ -329,6 +333,8 @@ class Keeper:
             if step.refusal and not self._has_news(uid, text, at):
                 return
             written = carrying_out.say(connect(), item, step.state, text, self._now())
+            if step.refusal:
+                self._waiting[uid].said, self._waiting[uid].said_at = text, at
         elif isinstance(step, LetIn | Stop | LetGo):
             written = carrying_out.change(connect(), item, step)
         else:
@@ -352,10 +358,8 @@ class Keeper:
     def _has_news(self, uid: str, text: str, at: int) -> bool:
         """Say whether a refusal is to be written: another one than before, and not each second."""
         waits = self._waiting[uid]
-        if text == waits.said or (waits.said and 0 <= at - waits.said_at < _SENTENCE_SECONDS):
-            return False
-        waits.said, waits.said_at = text, at
-        return True
+        is_soon = bool(waits.said) and 0 <= at - waits.said_at < _SENTENCE_SECONDS
+        return text != waits.said and not is_soon
 
     def _give_up(self, error: ClusterError, item: Item) -> None:
         """Leave one out that the server does not take, until the next round; others do not wait.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from tallyard.cluster.sights import Sight, sight_of
@@ -23,6 +24,8 @@ class Scene:
         self.items: dict[str, Item] = {}
         self.works: dict[str, Workload] = {}
         self._sights: dict[str, Sight] = {}
+        # A pod of each Workload, by namespace and name.
+        self._whose: dict[tuple[str, str], Sight] = {}
         self._has_works = self._has_pods = False
 
     @property
@@ -57,19 +60,31 @@ class Scene:
             self.take(seen.item)
         return {uid}
 
-    def see_pods(self, seen: Seen) -> None:
-        """Take what was seen of the pods."""
+    def see_pods(self, seen: Seen) -> set[str]:
+        """Take what was seen of the pods and return which Workloads are known to be whose by it."""
         if isinstance(seen, Listed):
             self._has_pods = True
-            found = map(sight_of, seen.items)
-            self._sights = {sight.pod: sight for sight in found if sight}
-            return
+            found = [sight for sight in map(sight_of, seen.items) if sight]
+            self._sights = {sight.pod: sight for sight in found}
+            self._whose.clear()
+            return self._identified(found)
         uid = str(seen.item["metadata"]["uid"])
         sight = None if seen.is_gone else sight_of(seen.item)
-        if sight:
-            self._sights[uid] = sight
-        else:
+        if sight is None:
             self._sights.pop(uid, None)
+            return set()
+        self._sights[uid] = sight
+        return self._identified([sight])
+
+    def _identified(self, sights: Iterable[Sight]) -> set[str]:
+        """Take from pods whose work is that of which its Workload does not say it."""
+        self._whose |= {(each.namespace, each.workload): each for each in sights if each.project}
+        found = set()
+        for uid, work in self.works.items():
+            if not work.project and (each := self._whose.get((work.namespace, work.name))):
+                self.works[uid] = replace(work, project=each.project, user=each.user)
+                found.add(uid)
+        return found
 
     def take(self, item: Item) -> None:
         """Take a Workload as the API server has just given it back."""
@@ -80,6 +95,9 @@ class Scene:
             meta = item["metadata"]
             _LOG.error("Workload %s/%s: %r", meta.get("namespace"), meta.get("name"), error)
             return
+        # A StatefulSet's pods carry the labels, and the Workload that Kueue makes of them has none.
+        if not seen.project and (one := self._whose.get((seen.namespace, seen.name))):
+            seen = replace(seen, project=one.project, user=one.user)
         known = self.works.get(seen.uid)
         # The answer to a write may be newer than what the watch still tells.
         if known is None or _is_newer(seen.version, known.version):

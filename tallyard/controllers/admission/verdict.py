@@ -78,7 +78,8 @@ def _let_in(known: Known) -> Iterator[Step]:
     # While Kueue evicts, it says Pending itself, and a word from us would outlast the eviction.
     if not _says(known, State.READY) and known.seen.eviction in ("", _DEACTIVATED):
         yield Say(State.READY)
-    if not known.seen.is_active:
+    # One that came past the policy is active, and nothing keeps it until its end is on record.
+    if not known.seen.is_active or not known.seen.was_active:
         yield LetIn()
 
 
@@ -95,9 +96,7 @@ def _ended(platform: Platform, known: Known, at: int) -> Iterator[Step]:
         yield from windows.rest(platform, known, at)
     elif commands := tuple(_settled(known, at)):
         yield Ask(commands)
-    if labels.SETTLE_FINALIZER in known.seen.finalizers and (
-        known.seen.is_going or known.seen.is_finished
-    ):
+    if known.seen.is_kept and (known.seen.is_going or known.seen.is_finished):
         yield LetGo()
 
 

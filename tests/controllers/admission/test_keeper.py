@@ -55,7 +55,7 @@ class Cluster:
         item = workload(pod_set(gpu="1", cpu="4", memory="4Gi"), queue="inference")
         uid = f"uid-{name}"
         item["metadata"] |= {"name": name, "uid": uid, "resourceVersion": "1"}
-        item["metadata"]["finalizers"] = ["kueue.x-k8s.io/resource-in-use", labels.SETTLE_FINALIZER]
+        item["metadata"]["finalizers"] = ["kueue.x-k8s.io/resource-in-use", labels.HOLD_FINALIZER]
         item["spec"] |= {"maximumExecutionTimeSeconds": limit, "active": False} | changes
         self.items[uid] = item
         return uid
@@ -83,13 +83,10 @@ class Cluster:
         active = change.get("spec", {}).get("active")
 
         def apply() -> None:
-            if active is None:
+            if "finalizers" in change["metadata"]:
                 found["metadata"]["finalizers"] = change["metadata"]["finalizers"]
-            else:
+            if active is not None:
                 found["spec"]["active"] = active
-                found["status"].setdefault("conditions", []).append(
-                    {"type": "Requeued", "status": "True", "reason": "Reactivated"}
-                )
 
         told = {None: "let go", True: "let in", False: "stop"}[active]
         return self._write(f"{name}: {told}", found, apply)
@@ -268,7 +265,7 @@ def test_a_crash_at_any_write_ends_as_if_there_was_none(
     # 30 seconds of the card, and its wait, which began with the freeze in the first round.
     waited = begun - (NOVEMBER + 10 * HOUR + 1)
     assert replica.balances() == (0, 12_000 * (30 + waited))
-    assert labels.SETTLE_FINALIZER not in cluster.items[uid]["metadata"]["finalizers"]
+    assert cluster.items[uid]["metadata"]["finalizers"] == ["kueue.x-k8s.io/resource-in-use"]
     keys = [t.transaction.command.key for t in _repeats(replica, uid)]
     assert len(keys) == 3
 
@@ -369,6 +366,40 @@ def test_who_does_not_lead_looks_on(cluster: Cluster, replica: Replica) -> None:
     replica.keeper.begin_to_lead()
     replica.round()
     assert cluster.written[-1] == "train: let in"
+
+
+def test_one_that_somebody_stops_is_settled_and_never_let_in_again(
+    cluster: Cluster, replica: Replica
+) -> None:
+    uid = cluster.add("train")
+    replica.round()
+    item = cluster.items[uid]
+    item["spec"]["active"] = False
+    cluster.touch(item)
+    written = len(cluster.written)
+    for _ in range(3):
+        replica.round(30)
+    assert replica.balances()[0] == 0
+    assert len(cluster.written) == written
+    item["spec"]["active"] = True
+    cluster.touch(item)
+    replica.round(1)
+    assert cluster.written[-1] == "train: stop"
+
+
+def test_a_statefulsets_workload_is_its_pods_users(cluster: Cluster, replica: Replica) -> None:
+    uid = cluster.add("notebook", limit=None)
+    cluster.items[uid]["metadata"]["labels"] = {}
+    replica.round()
+    state, message = _check(cluster.items[uid])
+    assert state == "Pending"
+    assert "tell an administrator" in message
+    replica.pod("notebook", "Pending", replica.now[0])
+    group = {labels.POD_GROUP: "notebook", labels.PROJECT: "nlp", labels.USER: "li.wei"}
+    replica.pods["notebook"]["metadata"] |= {"annotations": {}, "labels": group}
+    replica.round(1)
+    assert cluster.written[-2:] == ["notebook: Ready", "notebook: let in"]
+    assert replica.balances() == (12 * H, 0)
 
 
 def test_while_the_ledger_is_away_nothing_is_let_in_and_nothing_stopped(

@@ -36,6 +36,8 @@ def _pod(**changes: Any) -> Sight:
         "pod": "pod-1",
         "namespace": "nlp",
         "workload": "job-train-7-1a2b3",
+        "project": "nlp",
+        "user": "li.wei",
         "pod_set": "main",
         "runs": True,
         "began": NOW - 4,

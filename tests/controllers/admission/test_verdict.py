@@ -34,6 +34,7 @@ from tests.ledger.ledgers import DECEMBER, NOVEMBER, H, InMemory, Ledger
 HOUR, MINUTE = 3600, 60
 JOB, WAIT = "7d1f0c/job", "7d1f0c/wait"
 FREEZES = JOB, WAIT
+HELD, LET_IN = (labels.HOLD_FINALIZER,), (labels.SETTLE_FINALIZER,)
 READY = {labels.CORE_HOURS_CHECK: Check("Ready", "")}
 
 
@@ -86,7 +87,7 @@ def case(platform: Platform) -> Case:
 
 def _finalized(**status: Any) -> dict[str, Any]:
     item = workload()
-    item["metadata"]["finalizers"] = [labels.SETTLE_FINALIZER]
+    item["metadata"]["finalizers"] = [labels.HOLD_FINALIZER]
     return {**item, "status": status}
 
 
@@ -114,14 +115,14 @@ def test_after_a_crash_each_step_is_taken_up(case: Case) -> None:
     assert case.steps() == [Say(State.READY), LetIn()]
     case.seen = replace(case.seen, checks=READY)
     assert case.steps() == [LetIn()]
-    case.seen = replace(case.seen, is_active=True, was_active=True)
+    case.seen = replace(case.seen, is_active=True, finalizers=LET_IN)
     assert case.steps() == []
 
 
 def test_a_check_that_kueue_overwrote_is_said_again_but_not_while_it_evicts(case: Case) -> None:
     _frozen(case)
     pending = {labels.CORE_HOURS_CHECK: Check("Pending", "")}
-    active = replace(case.seen, is_active=True, was_active=True, checks=pending)
+    active = replace(case.seen, is_active=True, finalizers=LET_IN, checks=pending)
     case.seen = active
     assert case.steps() == [Say(State.READY)]
     case.seen = replace(active, eviction="Preempted")
@@ -130,7 +131,7 @@ def test_a_check_that_kueue_overwrote_is_said_again_but_not_while_it_evicts(case
 
 def test_who_was_stopped_by_somebody_is_settled_and_never_let_in_again(case: Case) -> None:
     _frozen(case)
-    case.seen = replace(case.seen, was_active=True, checks=READY)
+    case.seen = replace(case.seen, finalizers=LET_IN, checks=READY)
     (settle,) = case.steps()
     case.ask(settle)
     assert case.ledger.lot().frozen == 0
@@ -149,15 +150,16 @@ def test_what_fits_no_hosts_is_rejected_once_and_nothing_is_frozen(case: Case) -
 
 def test_one_that_came_past_the_policy_is_frozen_or_stopped(case: Case) -> None:
     case.seen = replace(case.seen, is_active=True)
-    freeze, ready = case.steps()
+    freeze, ready, let_in = case.steps()
     assert isinstance(freeze, Ask)
     assert freeze.or_stop
-    assert ready == Say(State.READY)
+    # Active already, it gets what keeps it until its end is on record.
+    assert (ready, let_in) == (Say(State.READY), LetIn())
 
 
 def test_what_was_given_is_cheaper_and_the_rest_goes_back_at_once(case: Case) -> None:
     _frozen(case)
-    case.seen = replace(case.seen, is_active=True, was_active=True, checks=READY, has_quota=True)
+    case.seen = replace(case.seen, is_active=True, finalizers=LET_IN, checks=READY, has_quota=True)
     case.given = Cost("1 x cheaper", 9_000, {"main": 9_000})
     (lower,) = case.steps()
     case.ask(lower)
@@ -175,7 +177,7 @@ def test_a_wait_is_charged_when_it_is_over(case: Case) -> None:
     case.seen = replace(
         case.seen,
         is_active=True,
-        was_active=True,
+        finalizers=LET_IN,
         checks=READY,
         has_quota=True,
         admitted=_at(made + 2 * MINUTE),
@@ -192,7 +194,7 @@ def test_its_end_is_on_record_before_it_is_let_go(case: Case, *, is_going: bool)
     case.seen = replace(
         case.seen,
         is_active=True,
-        was_active=True,
+        finalizers=LET_IN,
         checks=READY,
         is_going=is_going,
         is_finished=not is_going,

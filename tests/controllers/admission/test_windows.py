@@ -32,6 +32,7 @@ from tests.ledger.ledgers import NOVEMBER, H, InMemory, Ledger
 
 HOUR, MINUTE = 3600, 60
 RATE = 12_000
+HELD, LET_IN = (labels.HOLD_FINALIZER,), (labels.SETTLE_FINALIZER,)
 READY = {labels.CORE_HOURS_CHECK: Check("Ready", "")}
 
 
@@ -98,11 +99,11 @@ def service(platform: Platform) -> Service:
     ledger.grant("nlp", 30 * H, {"li.wei": 100})
     item = workload()
     item["spec"].pop("maximumExecutionTimeSeconds")
-    item["metadata"]["finalizers"] = [labels.SETTLE_FINALIZER]
+    item["metadata"]["finalizers"] = [labels.HOLD_FINALIZER]
     uncapped = replace(platform, freeze=replace(platform.freeze, cap=100))
     found = Service(uncapped, read(item), ledger)
     found.follow(found.steps())
-    found.seen = replace(found.seen, is_active=True, was_active=True, checks=READY)
+    found.seen = replace(found.seen, is_active=True, finalizers=LET_IN, checks=READY)
     found.until(NOVEMBER + 10 * MINUTE)
     found.uses = (Use("pod-1", "main", 1, RATE, NOVEMBER + 10 * MINUTE),)
     return found
@@ -112,7 +113,7 @@ BEGUN = NOVEMBER + 10 * MINUTE
 
 
 def test_one_window_is_frozen_before_it_is_let_in(service: Service) -> None:
-    service.seen = replace(service.seen, is_active=False, was_active=False, checks={})
+    service.seen = replace(service.seen, is_active=False, finalizers=HELD, checks={})
     service.ledger = Ledger(InMemory())
     service.uses = ()
     freeze, ready, let_in = service.steps()
