@@ -96,6 +96,17 @@ def removal(found: Sequence[Addition]) -> list[dict[str, Any]]:
     ]
 
 
+def covers(live: Any, applied: Any) -> bool:
+    """Return whether all that was applied is there; elements of a list in any order, and others too."""
+    if isinstance(applied, Mapping):
+        return isinstance(live, Mapping) and all(
+            covers(live.get(key, _ABSENT), value) for key, value in applied.items()
+        )
+    if _is_list(applied):
+        return _is_list(live) and len(_found(applied, live)) == len(applied)
+    return bool(live == applied)
+
+
 def _order(addition: Addition) -> list[tuple[int, str]]:
     return [(step, "") if isinstance(step, int) else (0, step) for step in addition.path]
 
@@ -138,22 +149,11 @@ def _found(applied: Sequence[Any], live: Sequence[Any]) -> dict[int, int]:
     """Return where the elements are that are there as they were applied."""
     left, found = list(range(len(live))), {}
     for was, element in enumerate(applied):
-        at = next((at for at in left if _covers(live[at], element)), None)
+        at = next((at for at in left if covers(live[at], element)), None)
         if at is not None:
             left.remove(at)
             found[was] = at
     return found
-
-
-def _covers(live: Any, applied: Any) -> bool:
-    """Return whether all that was applied is there."""
-    if isinstance(applied, Mapping):
-        return isinstance(live, Mapping) and all(
-            _covers(live.get(key, _ABSENT), value) for key, value in applied.items()
-        )
-    if _is_list(applied):
-        return _is_list(live) and len(_found(applied, live)) == len(applied)
-    return bool(live == applied)
 
 
 def _holds_list(value: Any) -> bool:

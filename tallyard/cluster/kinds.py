@@ -20,7 +20,13 @@ from lightkube.generic_resource import (
     create_api_info,
 )
 
-from tallyard.labels import KUEUE_GROUP, KUEUE_VERSION
+from tallyard.labels import (
+    DOMAIN,
+    KUEUE_GROUP,
+    KUEUE_VERSION,
+    PROJECT_TABLE_KIND,
+    PROJECT_TABLES,
+)
 
 
 def _status_of(kind: type[GlobalResource | NamespacedResource]) -> ApiInfo:
@@ -104,6 +110,12 @@ class Workload(GenericNamespacedResource):
     """Kueue's Workload."""
 
     _api_info = create_api_info(KUEUE_GROUP, KUEUE_VERSION, "Workload", "workloads")
+
+
+class ProjectTable(GenericGlobalResource):
+    """Our own table, which the admission policies look into."""
+
+    _api_info = create_api_info(DOMAIN, "v1", PROJECT_TABLE_KIND, PROJECT_TABLES)
 
 
 class WorkloadStatus(GenericNamespacedStatus):

@@ -23,6 +23,7 @@ from tallyard.controllers.following import RELIST_SECONDS, Followed, Follower, N
 from tallyard.controllers.hosts.gate import Gate
 from tallyard.controllers.metrics import Metrics
 from tallyard.controllers.opening import opener
+from tallyard.controllers.overrides.ending import Ending
 from tallyard.controllers.serving import Server
 from tallyard.controllers.working import Sees, Worker
 from tallyard.ledger.clock import Clock
@@ -146,6 +147,9 @@ class Process:
         gate = Gate(self._election.is_leading, self.metrics)
         of_hosts: Sees = {ConfigMap: gate.see_spec, Node: gate.see_nodes}
         yield Worker("hosts", gate, of_hosts, self._open, self.metrics)
+        ending = Ending(self._election.is_leading, self.metrics)
+        of_spec: Sees = {ConfigMap: ending.see_spec}
+        yield Worker("overrides", ending, of_spec, self._open, self.metrics)
         if self._options.ledger:
             # The same clock for what is seen and for what is written.
             clock = Clock()

@@ -43,6 +43,12 @@ class Metrics:
             ["action"],
             registry=self.registry,
         )
+        self.returned = Counter(
+            "tallyard_overrides_returned",
+            "Objects from which what an override gave was taken back, by kind.",
+            ["kind"],
+            registry=self.registry,
+        )
         self.steps = Counter(
             "tallyard_admission_steps",
             "What was written into Workloads, by what it was: Say, LetIn, Stop, LetGo.",

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from tallyard import labels
+from tallyard.cluster.watch import Listed, Seen
 from tallyard.languages import Language
+from tallyard.spec.in_force import ends, platform_at
 from tallyard.spec.load import Loaded, load
 from tallyard.spec.messages import closing, report
 from tallyard.spec.model import Platform
@@ -79,3 +81,41 @@ def _read(loaded: Loaded, lang: Language) -> SpecRead:
     told = f"{report(loaded.problems, lang)}\n{closing(loaded.problems, lang)}"
     lines = [line.strip() for line in told.splitlines() if line.strip()]
     return SpecRead(loaded, " ".join(lines))
+
+
+class SpecInForce:
+    """The spec as it is followed: the last good one, as it means things now.
+
+    What is wrong with one is told by who follows it for the hosts.
+    """
+
+    def __init__(self) -> None:
+        self._seen: object = None
+        self._read: Platform | None = None
+        self._platform: Platform | None = None
+        self._until: datetime | None = None
+
+    def see(self, seen: Seen, now: datetime) -> bool:
+        """Take what was seen of the ConfigMap and return whether another spec is followed."""
+        items = seen.items if isinstance(seen, Listed) else () if seen.is_gone else (seen.item,)
+        for config in items:
+            content = (config.get("data"), config["metadata"].get("annotations"))
+            if content == self._seen:
+                continue
+            self._seen = content
+            if platform := read_spec(config, now).platform:
+                self._read, self._platform = platform, None
+                return True
+        return False
+
+    def at(self, now: datetime) -> Platform | None:
+        """Return what it means now; None before one was seen.
+
+        The same object until an override ends, so that what was made of it can be kept.
+        """
+        if self._read is None:
+            return None
+        if self._platform is None or (self._until is not None and now >= self._until):
+            self._platform = platform_at(self._read, now)
+            self._until = next((end for end in ends(self._read) if end > now), None)
+        return self._platform

@@ -53,8 +53,9 @@ def namespace_manifest() -> Manifest:
 def access_manifests() -> Iterator[Manifest]:
     """Yield the service accounts and what they may do, nothing that they need not.
 
-    The controllers look at all nodes and change them, tell people by Events, and in their own
-    namespace read the spec and hold a lease. The labeller of the playbooks reads and changes
+    The controllers look at all nodes and change them, take back from queues, cohorts and the
+    policies' table what an override gave, tell people by Events, and in their own namespace read
+    the spec and hold a lease. The labeller of the playbooks reads and changes
     nodes. Operators read the spec.
     """
     for name in (labels.CONTROLLERS, labels.NODE_LABELLER):
@@ -62,7 +63,17 @@ def access_manifests() -> Iterator[Manifest]:
     spec = {"group": "", "resource": "configmaps", "names": [labels.SPEC_CONFIG]}
     lease = {"group": "coordination.k8s.io", "resource": "leases"}
     roles = {
-        labels.CONTROLLERS_ROLE: [_rule("", "nodes", "list", "patch", "watch")],
+        labels.CONTROLLERS_ROLE: [
+            _rule("", "nodes", "list", "patch", "watch"),
+            _rule(labels.KUEUE_GROUP, "clusterqueues", "get", "patch"),
+            _rule(labels.KUEUE_GROUP, "cohorts", "get", "patch"),
+            {
+                "group": labels.DOMAIN,
+                "resource": labels.PROJECT_TABLES,
+                "names": [labels.PROJECT_TABLE],
+                "verbs": ["get", "patch"],
+            },
+        ],
         labels.CONTROLLERS_OWN_ROLE: [
             {**spec, "verbs": ["list", "watch"]},
             # A name cannot bound who makes an object, for it has none by then.

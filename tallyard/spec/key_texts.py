@@ -321,8 +321,8 @@ _MODELS: Mapping[str, str] = {
     "2026-12-31T18:00, 2026-12-31T18:00+08:00.": (
         "例外有效的最后一天，或结束的时刻：2026-12-31、2026-12-31T18:00、2026-12-31T18:00+08:00。"
     ),
-    "The next `pulumi up` after it brings the tier's limits back.": (
-        "到期之后，下一次 `pulumi up` 恢复配额等级的限额。"
+    "At that moment the tier's limits are back, without anybody's `pulumi up`; what runs goes on.": (
+        "到期时自动恢复配额等级的限额，无需执行 `pulumi up`；运行中的作业不受影响。"
     ),
     "Why, in a few words.": "原因，用几个词说明。",
     "Shown wherever the limits are shown.": "凡显示限额之处都会显示。",

@@ -118,7 +118,7 @@ class OverrideKeys(Keys):
     until: Moment = key(
         "The last day on which it holds, or the moment at which it ends: 2026-12-31, "
         "2026-12-31T18:00, 2026-12-31T18:00+08:00.",
-        effect="The next `pulumi up` after it brings the tier's limits back.",
+        effect="At that moment the tier's limits are back, without anybody's `pulumi up`; what runs goes on.",
     )
     reason: Reason = key("Why, in a few words.", effect="Shown wherever the limits are shown.")
 

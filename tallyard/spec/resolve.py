@@ -12,6 +12,7 @@ from tallyard.catalog import vendors
 from tallyard.spec import hosts, moments
 from tallyard.spec.document import HostsKeys, OverlayKeys, PlatformKeys
 from tallyard.spec.draft import Draft
+from tallyard.spec.in_force import limits_at
 from tallyard.spec.keys import Keys
 from tallyard.spec.keys_of_core_hours import FreezeKeys, PriceKeys
 from tallyard.spec.keys_of_pools import AcceleratorKeys, PoolKeys, SharingKeys
@@ -153,26 +154,6 @@ def slices(pool: PoolKeys) -> int:
     return pool.sharing.time_slicing if isinstance(pool.sharing, SharingKeys) else 1
 
 
-def in_force(base: Limits, overrides: tuple[Override, ...], now: datetime) -> Limits:
-    """Return the limits with the overrides that have not ended."""
-    for each in overrides:
-        if now < each.until:
-            base = Limits(
-                cards=MappingProxyType(
-                    {
-                        pool: MappingProxyType({**models, **each.cards.get(pool, {})})
-                        for pool, models in base.cards.items()
-                    }
-                ),
-                borrow=MappingProxyType({**base.borrow, **each.borrow}),
-                core_hours=each.core_hours or base.core_hours,
-                max_time_seconds=each.max_time_seconds or base.max_time_seconds,
-                user_share=base.user_share,
-                rollover=base.rollover,
-            )
-    return base
-
-
 def _price(keys: PriceKeys) -> Price:
     return Price(
         uneven=Uneven(keys.uneven),
@@ -281,7 +262,7 @@ def _projects(keys: PlatformKeys, tiers: Mapping[str, Tier], now: datetime) -> d
 
 def _project(key: str, keys: ProjectKeys, tier: Tier, zone: str, now: datetime) -> Project:
     overrides = tuple(_override(each, zone) for each in keys.overrides)
-    current = in_force(tier.limits, overrides, now)
+    current = limits_at(tier.limits, overrides, now)
     usual = current.user_share
     return Project(
         key=key,

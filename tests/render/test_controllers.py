@@ -61,6 +61,10 @@ def test_no_right_is_a_wildcard_and_none_writes_but_what_is_said() -> None:
     assert "*" not in str(rules)
     assert writes == {
         (labels.CONTROLLERS_ROLE, "nodes", "patch"),
+        # Overrides end by themselves.
+        (labels.CONTROLLERS_ROLE, "clusterqueues", "patch"),
+        (labels.CONTROLLERS_ROLE, "cohorts", "patch"),
+        (labels.CONTROLLERS_ROLE, labels.PROJECT_TABLES, "patch"),
         (labels.CONTROLLERS_OWN_ROLE, "leases", "create"),
         (labels.CONTROLLERS_OWN_ROLE, "leases", "update"),
         (labels.EVENTS_ROLE, "events", "create"),
@@ -95,6 +99,9 @@ def test_each_role_reads_what_it_reads_and_no_more() -> None:
     }
     assert reads == {
         (labels.CONTROLLERS_ROLE, "nodes"): {"list", "watch"},
+        (labels.CONTROLLERS_ROLE, "clusterqueues"): {"get"},
+        (labels.CONTROLLERS_ROLE, "cohorts"): {"get"},
+        (labels.CONTROLLERS_ROLE, labels.PROJECT_TABLES): {"get"},
         (labels.CONTROLLERS_OWN_ROLE, "configmaps"): {"list", "watch"},
         (labels.CONTROLLERS_OWN_ROLE, "leases"): {"get"},
         (labels.NODE_LABELLER_ROLE, "nodes"): {"get"},

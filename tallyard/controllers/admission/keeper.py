@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 
 from tallyard.cluster.client import Connection
 from tallyard.cluster.faults import ClusterError, Fault
-from tallyard.cluster.watch import Listed, Seen
+from tallyard.cluster.watch import Seen
 from tallyard.cluster.workloads import Workload
 from tallyard.controllers.admission import carrying_out, judging, saying
 from tallyard.controllers.admission.cost import Cost, Tariff, as_given, at_most
@@ -38,7 +38,7 @@ from tallyard.controllers.admission.steps import (
 )
 from tallyard.controllers.admission.verdict import steps
 from tallyard.controllers.metrics import Metrics
-from tallyard.controllers.spec_source import read_spec
+from tallyard.controllers.spec_source import SpecInForce
 from tallyard.ledger.commands import AnyCommand, Owe
 from tallyard.ledger.due import due
 from tallyard.ledger.store import using
@@ -98,8 +98,7 @@ class Keeper:
         self._metrics = metrics
         self._now = now
         self._clock = clock
-        self._platform: Platform | None = None
-        self._spec_seen: object = None
+        self._spec = SpecInForce()
         self._scene = Scene()
         self._is_behind = False
         self.begin_to_lead()
@@ -121,17 +120,9 @@ class Keeper:
 
     def see_spec(self, seen: Seen) -> None:
         """Take what was seen of the ConfigMap; the last good spec stays in force."""
-        items = seen.items if isinstance(seen, Listed) else () if seen.is_gone else (seen.item,)
-        for config in items:
-            content = (config.get("data"), config["metadata"].get("annotations"))
-            if content == self._spec_seen:
-                continue
-            self._spec_seen = content
-            # What is wrong with one is told by who follows it for the hosts.
-            if platform := read_spec(config, self._now()).platform:
-                self._platform = platform
-                self._priced.clear()
-                self._due_at = self._all_at = 0
+        if self._spec.see(seen, self._now()):
+            self._priced.clear()
+            self._due_at = self._all_at = 0
 
     def see_workloads(self, seen: Seen) -> None:
         """Take what was seen of the Workloads."""
@@ -158,13 +149,14 @@ class Keeper:
             StoreError: The ledger cannot be reached. What was not done is done by the next call.
         """
         self._is_behind = False
-        platform = self._platform
+        now = self._now()
+        platform = self._spec.at(now)
         if platform is None or not self._scene.is_whole or not self._is_leading():
             return
         if not self._is_check_active:
-            carrying_out.activate_check(connect(), self._now())
+            carrying_out.activate_check(connect(), now)
             self._is_check_active = True
-        at = int(self._now().timestamp())
+        at = int(now.timestamp())
         is_time = not 0 <= at - self._due_at < _DUE_SECONDS
         self._look(platform, at, is_time=is_time)
         if is_time:
