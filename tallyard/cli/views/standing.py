@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from tallyard import labels
 from tallyard.cluster.conditions import Object, became_true, condition, created, is_true
 
 # Kueue puts a workload that was preempted while borrowing just behind the one that took its place.
@@ -29,8 +30,10 @@ def state_of(workload: Object) -> State:
         return State.FAILED if end.get("reason") == "Failed" else State.FINISHED
     if is_true(workload, "Admitted"):
         return State.ADMITTED
-    # Waiting for another turn after an eviction is waiting; switched off for good is not.
-    if is_true(workload, "Evicted") and workload["spec"].get("active") is False:
+    # Waiting for another turn after an eviction is waiting, and so is being held until its cost is
+    # frozen; switched off for good is not.
+    is_off = is_true(workload, "Evicted") and workload["spec"].get("active") is False
+    if is_off and not _is_held(workload):
         return State.EVICTED
     return State.WAITING
 
@@ -49,6 +52,8 @@ def message_of(workload: Object) -> str:
         return _message(workload, "Finished")
     if state is State.EVICTED:
         return _message(workload, "Evicted")
+    if _is_held(workload):
+        return _pending_checks(workload, is_told=True)
     if workload["spec"].get("active") is False:
         return "The workload is deactivated"
     if is_true(workload, "QuotaReserved"):
@@ -81,10 +86,17 @@ def _message(workload: Object, kind: str) -> str:
     return str(entry.get("message", "")) if entry else ""
 
 
-def _pending_checks(workload: Object) -> str:
+def _is_held(workload: Object) -> bool:
+    """Return whether it has not been let in yet: its cost is to be frozen first."""
+    return labels.HOLD_FINALIZER in (workload["metadata"].get("finalizers") or ())
+
+
+def _pending_checks(workload: Object, *, is_told: bool = False) -> str:
+    """Return the checks that are not ready, with what they say; with `is_told` those that say it."""
     checks = (workload.get("status") or {}).get("admissionChecks") or ()
     pending = (check for check in checks if check.get("state") != "Ready")
     return "; ".join(
         f"{check['name']}: {check['message']}" if check.get("message") else check["name"]
         for check in pending
+        if check.get("message") or not is_told
     )

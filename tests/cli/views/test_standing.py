@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tallyard import labels
 from tallyard.cli.views.standing import State, message_of, state_of, turn_of, waits
 
 
@@ -64,6 +65,22 @@ def test_a_reserved_workload_names_the_check_that_it_waits_for() -> None:
         {"name": "core-hours", "state": "Pending", "message": "insufficient core-hours"},
     ]
     assert message_of(workload) == "core-hours: insufficient core-hours"
+
+
+@pytest.mark.parametrize(
+    ("told", "message"), [("insufficient", "core-hours: insufficient"), ("", "")]
+)
+def test_one_that_is_held_until_its_cost_is_frozen_waits(told: str, message: str) -> None:
+    """Kueue calls it deactivated, and evicts it as it is made."""
+    workload = _workload(("Evicted", "True", "Deactivated"), active=False)
+    workload["metadata"]["finalizers"] = [labels.HOLD_FINALIZER]
+    check = {"name": labels.CORE_HOURS_CHECK, "state": "Pending", "message": told}
+    workload["status"]["admissionChecks"] = [check]
+    assert state_of(workload) is State.WAITING
+    assert message_of(workload) == message
+    # Let in, and stopped by somebody since.
+    workload["metadata"]["finalizers"] = [labels.SETTLE_FINALIZER]
+    assert state_of(workload) is State.EVICTED
 
 
 def test_what_runs_well_has_no_message() -> None:
