@@ -48,10 +48,8 @@ def message_of(workload: Object) -> str:
     state = state_of(workload)
     if state in {State.ADMITTED, State.FINISHED}:
         return ""
-    if state is State.FAILED:
-        return _message(workload, "Finished")
-    if state is State.EVICTED:
-        return _message(workload, "Evicted")
+    if state in {State.FAILED, State.EVICTED}:
+        return _message(workload, "Finished" if state is State.FAILED else "Evicted")
     if _is_held(workload):
         return _pending_checks(workload, is_told=True)
     if workload["spec"].get("active") is False:
