@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import threading
@@ -287,16 +288,25 @@ def test_an_account_has_no_other_right_than_those_that_are_asked_above(plane: Ga
     """What everybody who is logged in may do stands for nothing."""
     place = ("-n", labels.SYSTEM_NAMESPACE)
     listed = plane.lab.kubectl("auth", "can-i", "--list", *place, "--as", CONTROLLERS).stdout
-    resources = {line.split()[0] for line in listed.splitlines()[1:] if line[0] not in " ["}
+    # A line: a resource, paths, names, verbs, the last three in brackets; some have no resource.
+    rights = [
+        (line.split()[0], *re.findall(r"\[(.*?)\]", line)[1:])
+        for line in listed.splitlines()[1:]
+        if line[0] not in " ["
+    ]
     everybodys = {
         "selfsubjectreviews.authentication.k8s.io",
         "selfsubjectaccessreviews.authorization.k8s.io",
         "selfsubjectrulesreviews.authorization.k8s.io",
         "clustertrustbundles.certificates.k8s.io",
     }
-    assert resources - everybodys == {
-        "configmaps",
-        "events",
-        "leases.coordination.k8s.io",
-        "nodes",
+    assert {right for right in rights if right[0] not in everybodys} == {
+        ("clusterqueues.kueue.x-k8s.io", "", "get patch"),
+        ("cohorts.kueue.x-k8s.io", "", "get patch"),
+        ("configmaps", labels.SPEC_CONFIG, "list watch"),
+        ("events", "", "create patch"),
+        ("leases.coordination.k8s.io", "", "create"),
+        ("leases.coordination.k8s.io", labels.CONTROLLERS, "get update"),
+        ("nodes", "", "list patch watch"),
+        (f"{labels.PROJECT_TABLES}.{labels.DOMAIN}", labels.PROJECT_TABLE, "get patch"),
     }

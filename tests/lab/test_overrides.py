@@ -14,9 +14,10 @@ from tests.lab import small_platform, work
 from tests.running_lab import RunningLab
 
 MODEL = "A800-SXM4-80GB"
-# An `up` of a change takes some 20 s; the override holds for this long after its begin.
-HOLDS = timedelta(seconds=100)
-SECONDS_MAX = 200.0
+# An `up` of a change takes some 20 s, and three minutes beside other tests; the override has to
+# outlive it, so it holds longer when the first was too short for the machine.
+HOLDS = [timedelta(seconds=seconds) for seconds in (90, 180, 360)]
+SECONDS_MAX = 400.0
 _BOUNDARY = "  nlp:\n    tier: gold\n"
 
 
@@ -60,6 +61,18 @@ def _left(lab: RunningLab) -> int:
     )
 
 
+def _ends_soon(lab: RunningLab, spec: Path) -> datetime:
+    """Deploy the override with an end that comes soon after, and return the end."""
+    for holds in HOLDS:
+        until = datetime.now(UTC) + holds
+        spec.write_text(_spec(until))
+        up = lab.pulumi("up", "--refresh", "--run-program", "--yes", "--skip-preview")
+        assert up.returncode == 0, up.stdout + up.stderr
+        if datetime.now(UTC) < until:
+            return until
+    pytest.fail(f"`up` takes longer than {HOLDS[-1]}")
+
+
 def test_it_ends_by_itself_and_running_work_is_kept(lab: RunningLab, tmp_path: Path) -> None:
     assert (_quota(lab), _left(lab)) == (24, 8)
     gang = work.job("gang", "training", 8, namespace="nlp", pods=3, model=MODEL)
@@ -67,11 +80,7 @@ def test_it_ends_by_itself_and_running_work_is_kept(lab: RunningLab, tmp_path: P
     work.wait(lambda: len(work.running(lab, "gang", "nlp")) == 3)
     before = {pod["metadata"]["uid"] for pod in work.running(lab, "gang", "nlp")}
 
-    until = datetime.now(UTC) + HOLDS
-    (tmp_path / "platform.yaml").write_text(_spec(until))
-    up = lab.pulumi("up", "--refresh", "--run-program", "--yes", "--skip-preview")
-    assert up.returncode == 0, up.stdout + up.stderr
-    assert datetime.now(UTC) < until, "the machine was too slow for this test"
+    until = _ends_soon(lab, tmp_path / "platform.yaml")
     assert (_quota(lab), _left(lab)) == (24, 8)
     work.wait(lambda: (_quota(lab), _left(lab)) == (16, 16), SECONDS_MAX)
     assert datetime.now(UTC) >= until
@@ -82,5 +91,4 @@ def test_it_ends_by_itself_and_running_work_is_kept(lab: RunningLab, tmp_path: P
     again = lab.pulumi("preview", "--refresh", "--run-program", "--expect-no-changes")
     assert again.returncode == 0, again.stdout + again.stderr
     events = lab.get("events", "-n", "tallyard-system", "--field-selector", "reason=OverrideEnded")
-    (event,) = events["items"]
-    assert "take the entry out of the spec" in event["message"]
+    assert any("take the entry out of the spec" in each["message"] for each in events["items"])
