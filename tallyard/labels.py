@@ -93,6 +93,7 @@ JOBSET_NAME = "jobset.sigs.k8s.io/jobset-name"
 # The admission check of the ledger; the finalizer with which a Workload is made and that stays until
 # it is let in; and the one that takes its place then, until its end is on record.
 CORE_HOURS_CHECK = "core-hours"
+CORE_HOURS_CONTROLLER = f"{DOMAIN}/core-hours"
 HOLD_FINALIZER = f"{DOMAIN}/hold"
 SETTLE_FINALIZER = f"{DOMAIN}/settle"
 
@@ -122,9 +123,13 @@ API = f"{DOMAIN}/v1"
 PROJECT_TABLE = "platform"
 PROJECT_TABLE_KIND = "ProjectTable"
 PROJECT_TABLES = "projecttables"
+# What a project has of core-hours, for people to read; its one object is called like the check.
+CORE_HOURS_KIND = "CoreHours"
+CORE_HOURS_PLURAL = "corehours"
 STAMP_POLICY = "tallyard-stamp"
 LOCK_POLICY = "tallyard-lock"
 ELSEWHERE_POLICY = "tallyard-elsewhere"
+HOLD_POLICY = "tallyard-hold"
 # What the cluster itself needs; no policy of ours says a word there. By name, so that no label
 # can let anything in or out.
 SYSTEM_NAMESPACES = (

@@ -137,6 +137,12 @@ COMMANDS: tuple[Command, ...] = (
         "tally ledger migrate --store ledger.db",
     ),
     Command(
+        ("ledger", "release-finalizers"),
+        "tallyard.cli.release_command:release_finalizers",
+        "Let Workloads go that are being deleted while the controllers are away for good.",
+        "tally ledger release-finalizers -n nlp",
+    ),
+    Command(
         ("lab", "up"),
         "tallyard.cli.lab_command:up",
         "Start the lab, or repair it.",

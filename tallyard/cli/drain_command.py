@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
@@ -15,6 +14,7 @@ from cyclopts import Parameter
 
 from tallyard import labels, units
 from tallyard.cli import session
+from tallyard.cli.asking import ask
 from tallyard.cli.errors import Complaint
 from tallyard.cli.exit_codes import ExitCode
 from tallyard.cli.output import Format, Output, document, emit, print_line
@@ -65,7 +65,7 @@ def drain(
             _require_right(connection, before)
             _tell(connection, stack, before)
             if not yes:
-                _ask(stack)
+                ask(stack)
             for queue in before.open:
                 cluster.hold(connection, queue)
         after = _wait(connection, wanted, seconds_max)
@@ -200,25 +200,6 @@ def _tell(connection: Connection, stack: str, standing: Standing) -> None:
         )
     for line in lines:
         session.err().print(line, soft_wrap=True)
-
-
-def _ask(stack: str) -> None:
-    """Let the person name the environment.
-
-    Raises:
-        Complaint: There is nobody to ask, or another name was typed.
-    """
-    zh = session.lang() == "zh"
-    if not sys.stdin.isatty():
-        what = "没有可以询问的人" if zh else "there is nobody to ask"
-        why = "标准输入不是终端" if zh else "standard input is no terminal"
-        todo = "确认无误后加上 --yes" if zh else "add --yes when it is what you want"
-        raise Complaint(ExitCode.USAGE, Parts("", what, why, todo))
-    prompt = f"输入 {stack} 以继续：" if zh else f"Type {stack} to go on: "
-    session.err().print(prompt, end="")
-    if sys.stdin.readline().strip() != stack:
-        what = "未做任何更改" if zh else "nothing was changed"
-        raise Complaint(ExitCode.CANCELLED, Parts("", what, "", ""))
 
 
 def _seconds(text: str) -> int:

@@ -21,6 +21,8 @@ from lightkube.generic_resource import (
 )
 
 from tallyard.labels import (
+    CORE_HOURS_KIND,
+    CORE_HOURS_PLURAL,
     DOMAIN,
     KUEUE_GROUP,
     KUEUE_VERSION,
@@ -116,6 +118,24 @@ class ProjectTable(GenericGlobalResource):
     """Our own table, which the admission policies look into."""
 
     _api_info = create_api_info(DOMAIN, "v1", PROJECT_TABLE_KIND, PROJECT_TABLES)
+
+
+class ProjectTableStatus(GenericGlobalStatus):
+    """What the policies know of the ledger, which the controllers write."""
+
+    _api_info = _status_of(ProjectTable)
+
+
+class CoreHours(GenericNamespacedResource):
+    """Our own object with the core-hours of a project."""
+
+    _api_info = create_api_info(DOMAIN, "v1", CORE_HOURS_KIND, CORE_HOURS_PLURAL)
+
+
+class CoreHoursStatus(GenericNamespacedStatus):
+    """Its figures, which the controllers write."""
+
+    _api_info = _status_of(CoreHours)
 
 
 class WorkloadStatus(GenericNamespacedStatus):

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 from tallyard import labels
 from tallyard.cluster.client import ALL_NAMESPACES
@@ -24,6 +25,7 @@ from tallyard.controllers.hosts.gate import Gate
 from tallyard.controllers.metrics import Metrics
 from tallyard.controllers.opening import opener
 from tallyard.controllers.overrides.ending import Ending
+from tallyard.controllers.people.api import Accounts, Api
 from tallyard.controllers.serving import Server
 from tallyard.controllers.working import Sees, Worker
 from tallyard.ledger.clock import Clock
@@ -44,7 +46,8 @@ _LOG = logging.getLogger(__name__)
 class Options:
     """The command line. `kubeconfig` is None within the cluster, `port` 0 for any.
 
-    Without a `ledger` nothing is metered.
+    Without a `ledger` nothing is metered, and without `accounts_port` nobody is answered. `accounts_tls`
+    is None for plain HTTP.
     """
 
     kubeconfig: str | None
@@ -52,6 +55,8 @@ class Options:
     identity: str
     bind: str
     port: int
+    accounts_port: int | None = None
+    accounts_tls: Path | None = None
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -85,8 +90,15 @@ def parse(arguments: Sequence[str]) -> Options:
     parser.add_argument(
         "--port", type=int, required=True, help="the port of health and metrics, 0 for any"
     )
-    found = parser.parse_args(arguments)
-    return Options(found.kubeconfig, found.ledger, found.identity, found.bind, found.port)
+    parser.add_argument(
+        "--accounts-port",
+        type=int,
+        help="the port on which people ask for their account, 0 for any",
+    )
+    parser.add_argument(
+        "--accounts-tls", type=Path, help="a folder with tls.crt and tls.key; else plain HTTP"
+    )
+    return Options(**vars(parser.parse_args(arguments)))
 
 
 class Process:
@@ -104,6 +116,7 @@ class Process:
         claim = Claim(labels.SYSTEM_NAMESPACE, labels.CONTROLLERS, options.identity, LEASE_SECONDS)
         self._election = Election(self._open, claim, self._on_change)
         self.metrics.leading.set_function(self._election.is_leading)
+        self._accounts: Accounts | None = None
         self._workers = tuple(self._jobs())
         self._followers = tuple(
             Follower(self._open, followed, self._tell, self.metrics)
@@ -125,6 +138,7 @@ class Process:
         checks = {"/healthz": self._is_alive, "/readyz": self._is_ready}
         address = (self._options.bind, self._options.port)
         server = Server(address, self.metrics.registry, checks)
+        api = self._api()
         _LOG.info("serving on port %d as %s", server.port, self._options.identity)
         for worker in self._workers:
             worker.start()
@@ -140,8 +154,26 @@ class Process:
             for worker in self._workers:
                 worker.stop()
             self._election.stop()
+            if api:
+                api.stop()
             server.stop()
             _LOG.info("ended")
+
+    def _api(self) -> Api | None:
+        """Serve people's accounts, where there is a ledger and a way to do so.
+
+        Raises:
+            OSError: The port is another program's, or the certificate cannot be read.
+        """
+        options = self._options
+        if self._accounts is None or options.accounts_port is None:
+            return None
+        if options.accounts_tls and not (options.accounts_tls / "tls.crt").exists():
+            _LOG.warning("no certificate in %s: nobody is told of accounts", options.accounts_tls)
+            return None
+        api = Api((options.bind, options.accounts_port), self._accounts, options.accounts_tls)
+        _LOG.info("serving accounts on port %d", api.port)
+        return api
 
     def _jobs(self) -> Iterator[Worker]:
         gate = Gate(self._election.is_leading, self.metrics)
@@ -153,7 +185,11 @@ class Process:
         if self._options.ledger:
             # The same clock for what is seen and for what is written.
             clock = Clock()
-            store = Store(engine_of(self._options.ledger), clock)
+            engine = engine_of(self._options.ledger)
+            store = Store(engine, clock)
+            self._accounts = Accounts(
+                engine, self._open, lambda: datetime.fromtimestamp(clock(), UTC)
+            )
             keeper = Keeper(
                 store,
                 self._election.is_leading,
@@ -175,6 +211,8 @@ class Process:
             yield Followed(Pod, ALL_NAMESPACES, having=labels.PROJECT)
 
     def _tell(self, news: News) -> None:
+        if self._accounts and news.kind is ConfigMap:
+            self._accounts.see_spec(news.seen)
         for worker in self._workers:
             worker.hear(news)
 

@@ -55,6 +55,17 @@ class Metrics:
             ["step"],
             registry=self.registry,
         )
+        self.undecided = Gauge(
+            "tallyard_admission_undecided_seconds",
+            "How long ago the oldest Workload was made of which it is not decided yet whether its "
+            "cost can be frozen; 0 where there is none. Alert on a minute.",
+            registry=self.registry,
+        )
+        self.orphans = Counter(
+            "tallyard_admission_orphans",
+            "Work with a freeze whose Workload was gone, settled by what was seen of it.",
+            registry=self.registry,
+        )
         self.failures = Counter(
             "tallyard_controllers_failures",
             "Requests to the API server that failed, by what they were for.",

@@ -72,9 +72,21 @@ class Work:
         """Return the id of the freeze for its wait."""
         return f"{self.id}/wait"
 
+    @property
+    def windows(self) -> str:
+        """Return with what the ids of the freezes for its windows begin."""
+        return f"{self.id}/window/"
+
     def window(self, number: int) -> str:
         """Return the id of the freeze for one window of work without an end, from 0."""
-        return f"{self.id}/window/{number}"
+        return f"{self.windows}{number}"
+
+
+def id_of(freeze: str) -> str:
+    """Return the id of the work that a freeze is for; empty for one that is nobody's work."""
+    work, _, part = freeze.partition("/")
+    is_ours = part in {"job", "wait"} or part.startswith("window/")
+    return work if is_ours else ""
 
 
 @dataclass(frozen=True)

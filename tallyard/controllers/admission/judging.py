@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from tallyard import labels
 from tallyard.cluster.workloads import Workload
 from tallyard.controllers.admission.cost import Cost, Tariff, as_given, at_most
-from tallyard.controllers.admission.steps import Known, work_of
+from tallyard.controllers.admission.steps import Known, State, work_of
 from tallyard.ledger import work as rules
 from tallyard.ledger.records import FreezeRecord
 from tallyard.ledger.sentences import Quote, Relief
@@ -34,6 +35,12 @@ class Windows:
         ):
             self.owed.discard(self.closed)
             self.closed += 1
+
+
+def is_open(seen: Workload) -> bool:
+    """Say whether nobody has said yet that it can never run."""
+    check = seen.checks.get(labels.CORE_HOURS_CHECK)
+    return check is None or check.state != State.REJECTED
 
 
 def bare(tariff: Tariff, seen: Workload, uses: tuple[Use, ...], windows: Windows) -> Known:

@@ -21,7 +21,8 @@ from tallyard.cluster.client import Connection
 from tallyard.cluster.faults import ClusterError, Fault
 from tallyard.cluster.watch import Seen
 from tallyard.cluster.workloads import Workload
-from tallyard.controllers.admission import carrying_out, judging, saying
+from tallyard.controllers.admission import balances, carrying_out, judging, saying
+from tallyard.controllers.admission.balances import Told
 from tallyard.controllers.admission.cost import Cost, Tariff, as_given, at_most
 from tallyard.controllers.admission.judging import Windows
 from tallyard.controllers.admission.observing import Observed, Priced
@@ -36,6 +37,7 @@ from tallyard.controllers.admission.steps import (
     Step,
     Stop,
 )
+from tallyard.controllers.admission.sweeping import Sweep
 from tallyard.controllers.admission.verdict import steps
 from tallyard.controllers.metrics import Metrics
 from tallyard.controllers.spec_source import SpecInForce
@@ -101,6 +103,9 @@ class Keeper:
         self._spec = SpecInForce()
         self._scene = Scene()
         self._is_behind = False
+        self._undecided_since: datetime | None = None
+        # Also where the thread hangs.
+        metrics.undecided.set_function(self._seconds_undecided)
         self.begin_to_lead()
 
     @property
@@ -115,6 +120,8 @@ class Keeper:
         self._waiting: dict[str, _Waiting] = {}
         self._windows: defaultdict[str, Windows] = defaultdict(Windows)
         self._priced: dict[str, tuple[str, Priced]] = {}
+        self._told = Told()
+        self._sweep = Sweep(self._store, self._metrics)
         self._is_check_active = False
         self._due_at = self._all_at = 0
 
@@ -153,6 +160,7 @@ class Keeper:
         platform = self._spec.at(now)
         if platform is None or not self._scene.is_whole or not self._is_leading():
             return
+        self._undecided_since = self._oldest_undecided()
         if not self._is_check_active:
             carrying_out.activate_check(connect(), now)
             self._is_check_active = True
@@ -161,10 +169,32 @@ class Keeper:
         self._look(platform, at, is_time=is_time)
         if is_time:
             self._do_due(platform, at)
+            self._sweep.sweep(platform, self._scene.is_there, at)
         if not 0 <= at - self._all_at < _ALL_SECONDS:
             self._undone |= self._scene.works.keys()
             self._all_at = at
         self._do(platform, at, connect)
+        if is_time:
+            # Last: what nobody can be told holds up nobody.
+            self._tell_balances(platform, at, connect)
+
+    def _oldest_undecided(self) -> datetime | None:
+        """Return when the oldest Workload was made of which nothing is decided yet."""
+        return min(
+            (
+                work.made
+                for uid, work in self._scene.works.items()
+                if not (work.is_active or work.was_active or work.is_finished or work.is_going)
+                and uid not in self._waiting
+                and judging.is_open(work)
+            ),
+            default=None,
+        )
+
+    def _seconds_undecided(self) -> float:
+        since = self._undecided_since
+        is_ours = since is not None and self._is_leading()
+        return max((self._now() - since).total_seconds(), 0.0) if since and is_ours else 0.0
 
     def _forget(self, uid: str) -> None:
         for each in (self._waiting, self._windows, self._priced):
@@ -206,6 +236,16 @@ class Keeper:
                 if not isinstance(outcome, Done):
                     _LOG.error("%s was refused: %s", command.key, outcome)
         self._due_at = at
+
+    def _tell_balances(
+        self, platform: Platform, at: int, connect: Callable[[], Connection]
+    ) -> None:
+        rates = balances.rates(self._scene.works.values(), self._uses)
+        with self._store.books() as books:
+            found = balances.balances(platform, books, rates, at)
+            caps = balances.caps(platform, books, at)
+        self._told.tell_caps(caps, connect)
+        self._told.tell(found, connect)
 
     def _do(self, platform: Platform, at: int, connect: Callable[[], Connection]) -> None:
         """Take the steps of those whose turn it is, the ledger's all at once."""

@@ -26,6 +26,8 @@ class Scene:
         self._sights: dict[str, Sight] = {}
         # A pod of each Workload, by namespace and name.
         self._whose: dict[tuple[str, str], Sight] = {}
+        # Those that are there and cannot be read.
+        self._unread: set[str] = set()
         self._has_works = self._has_pods = False
 
     @property
@@ -38,11 +40,15 @@ class Scene:
         """Return all pods of Workloads."""
         return self._sights.values()
 
+    def is_there(self, uid: str) -> bool:
+        """Say whether there is such a Workload, one that cannot be read too."""
+        return uid in self.works or uid in self._unread
+
     def see_workloads(self, seen: Seen) -> set[str]:
         """Take what was seen of the Workloads and return which are new, changed or gone."""
         if isinstance(seen, Listed):
             before = self.works
-            self.items, self.works = {}, {}
+            self.items, self.works, self._unread = {}, {}, set()
             self._has_works = True
             for item in seen.items:
                 self.take(item)
@@ -56,6 +62,7 @@ class Scene:
         if seen.is_gone:
             self.items.pop(uid, None)
             self.works.pop(uid, None)
+            self._unread.discard(uid)
         else:
             self.take(seen.item)
         return {uid}
@@ -94,7 +101,9 @@ class Scene:
             # Kueue's own webhook lets none through; whoever went past it gets no quota by us.
             meta = item["metadata"]
             _LOG.error("Workload %s/%s: %r", meta.get("namespace"), meta.get("name"), error)
+            self._unread.add(str(meta["uid"]))
             return
+        self._unread.discard(seen.uid)
         # A StatefulSet's pods carry the labels, and the Workload that Kueue makes of them has none.
         if not seen.project and (one := self._whose.get((seen.namespace, seen.name))):
             seen = replace(seen, project=one.project, user=one.user)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import batched
 from typing import Any
@@ -17,6 +17,7 @@ from tallyard.ledger.records import FreezeRecord, Rate
 from tallyard.ledger.store import prepared, rows, schema, whys
 from tallyard.ledger.store.faults import CorruptError
 from tallyard.ledger.transactions import Transaction
+from tallyard.ledger.work import Work
 
 # How many values a statement asks for at a time: it is made once for each of these numbers.
 # SQLite allows some 32,000 in one.
@@ -80,6 +81,25 @@ def books(connection: Connection) -> Books:
 def freezes(connection: Connection, ids: Collection[str]) -> Iterator[FreezeRecord]:
     """Yield the freezes of these ids that there are, open or not."""
     yield from map(_freeze, _among(connection, _FREEZES, ids))
+
+
+def records(found: Iterable[Row[Any]]) -> Iterator[FreezeRecord]:
+    """Yield the freezes of rows.
+
+    Raises:
+        CorruptError: One cannot be read as what it should be.
+    """
+    yield from map(_freeze, found)
+
+
+def freezes_of(connection: Connection, work: Work) -> list[FreezeRecord]:
+    """Return all freezes of some work, open or not."""
+    # It has an end, and those two, or none, and windows; those can only be found by looking at all.
+    if found := list(freezes(connection, (work.job, work.wait))):
+        return found
+    ids = schema.freezes.c.id
+    windows = ids.startswith(work.windows, autoescape=True)
+    return [*records(connection.execute(select(schema.freezes).where(windows)))]
 
 
 def by_keys(connection: Connection, keys: Collection[str]) -> dict[str, Transaction]:

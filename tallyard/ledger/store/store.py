@@ -20,6 +20,7 @@ from tallyard.ledger.store import reading, whys, writing
 from tallyard.ledger.store.engine import reads, writes
 from tallyard.ledger.store.faults import CorruptError, UnsoundError
 from tallyard.ledger.transactions import Transaction
+from tallyard.ledger.work import Work
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,15 @@ class Store:
         """
         with reads(self.engine) as connection:
             return {record.id: record for record in reading.freezes(connection, ids)}
+
+    def freezes_of(self, work: Work) -> list[FreezeRecord]:
+        """Return all freezes of some work, open or resolved long ago.
+
+        Raises:
+            StoreError: They cannot be read.
+        """
+        with reads(self.engine) as connection:
+            return reading.freezes_of(connection, work)
 
     def _current(self, connection: Connection) -> Books:
         """Return the balances after all that others wrote; holds the head's row."""

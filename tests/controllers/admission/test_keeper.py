@@ -14,7 +14,13 @@ import pytest
 from tallyard import labels
 from tallyard.cluster.client import Connection
 from tallyard.cluster.faults import ClusterError, Fault
-from tallyard.cluster.kinds import AdmissionCheckStatus, Workload, WorkloadStatus
+from tallyard.cluster.kinds import (
+    AdmissionCheckStatus,
+    CoreHoursStatus,
+    ProjectTableStatus,
+    Workload,
+    WorkloadStatus,
+)
 from tallyard.cluster.watch import Changed, Listed
 from tallyard.controllers.admission.keeper import Keeper
 from tallyard.controllers.metrics import Metrics
@@ -46,6 +52,10 @@ class Cluster:
 
     items: dict[str, Object] = field(default_factory=dict)
     written: list[str] = field(default_factory=list)
+    # What was told of each project, in order, and of which nothing can be told.
+    figures: dict[str, list[Mapping[str, str]]] = field(default_factory=dict)
+    without_figures: set[str] = field(default_factory=set)
+    caps: list[Mapping[str, int]] = field(default_factory=list)
     # The write that fails, counted from 0, and whether it was done all the same.
     fails_at: int | None = None
     is_done_first: bool = False
@@ -64,6 +74,15 @@ class Cluster:
         """Write a status, as lightkube would."""
         if kind is AdmissionCheckStatus:
             return self._write("activate", item, lambda: None)
+        if kind is ProjectTableStatus:
+            self.caps.append(item["status"]["caps"])
+            return item
+        if kind is CoreHoursStatus:
+            namespace = item["metadata"]["namespace"]
+            if namespace in self.without_figures:
+                raise ClusterError(Fault.NOT_FOUND, "here", name=namespace)
+            self.figures.setdefault(namespace, []).append(item["status"])
+            return item
         assert kind is WorkloadStatus
         found = self._of(item)
         (entry,) = item["status"]["admissionChecks"]
@@ -157,7 +176,7 @@ class Replica:
 
     def pod(self, name: str, phase: str, began: int, ended: int | None = None) -> None:
         """Let a pod of a Workload be in a phase."""
-        state = {"startedAt": _text(began)} | ({"finishedAt": _text(ended)} if ended else {})
+        state = {"startedAt": moment(began)} | ({"finishedAt": moment(ended)} if ended else {})
         self.pods[name] = {
             "metadata": {
                 "uid": f"pod-{name}",
@@ -181,7 +200,8 @@ class Replica:
             return sum(lot.frozen for lot in lots), sum(lot.charged for lot in lots)
 
 
-def _text(at: int) -> str:
+def moment(at: int) -> str:
+    """Return a moment as the API writes it."""
     return datetime.fromtimestamp(at, UTC).isoformat().replace("+00:00", "Z")
 
 
@@ -257,8 +277,8 @@ def test_a_crash_at_any_write_ends_as_if_there_was_none(
     survive()
     replica.pod("train", "Succeeded", begun, begun + 30)
     now[0] += 40
-    admitted = {"type": "Admitted", "status": "True", "lastTransitionTime": _text(begun)}
-    finished = {"type": "Finished", "status": "True", "lastTransitionTime": _text(begun + 30)}
+    admitted = {"type": "Admitted", "status": "True", "lastTransitionTime": moment(begun)}
+    finished = {"type": "Finished", "status": "True", "lastTransitionTime": moment(begun + 30)}
     cluster.touch(cluster.items[uid], conditions=[admitted, finished])
     survive()
     survive()
@@ -340,7 +360,7 @@ def test_a_job_is_charged_while_its_pod_runs_and_let_go_when_that_is_on_record(
     replica.pod("train", "Running", begun)
     replica.round(5)
     item = cluster.items[uid]
-    item["metadata"]["deletionTimestamp"] = _text(now[0])
+    item["metadata"]["deletionTimestamp"] = moment(now[0])
     cluster.touch(item)
     # Its pod is still there: nothing is settled, and it is not let go.
     replica.round(60)
@@ -463,3 +483,142 @@ def test_many_at_once_are_frozen_in_one_transaction_and_in_the_order_in_which_th
     let_in = [told for told in cluster.written if told.endswith("let in")]
     assert let_in == ["train-4: let in", "train-3: let in"]
     assert _check(cluster.items["uid-train-0"])[0] == "Pending"
+
+
+def test_a_project_is_told_what_it_has_and_only_when_that_has_changed(
+    cluster: Cluster, replica: Replica
+) -> None:
+    replica.round()
+    (granted,) = {each["granted"] for each in cluster.figures["nlp"]}
+    nothing = {"used": "0.00", "frozen": "0.00", "owed": "0.00", "burnRate": "0.00"}
+    assert cluster.figures["nlp"] == [nothing | {"granted": granted, "available": granted}]
+    replica.round(20)
+    assert len(cluster.figures["nlp"]) == 1
+
+    cluster.add("train")
+    replica.round(1)
+    begun = replica.now[0]
+    replica.pod("train", "Running", begun)
+    replica.round(20)
+    assert cluster.figures["nlp"][1:] == [
+        nothing
+        | {
+            "granted": granted,
+            "frozen": "25.00",
+            "available": f"{float(granted) - 25:.2f}",
+            "burnRate": "12.00",
+        }
+    ]
+    assert len(cluster.figures["vision"]) == 1
+
+
+def test_the_policies_are_told_what_a_queue_may_freeze_after_a_top_up(
+    cluster: Cluster, replica: Replica
+) -> None:
+    replica.round()
+    # The whole grant: the spec of these tests has no cap to speak of.
+    assert cluster.caps == [{"nlp": 600_000, "vision": 30_000}]
+    more = Adjust(key="more", project="nlp", grant="2026-11", amount=H + 1, reason="test")
+    assert isinstance(replica.store.do([more])[0], Done)
+    replica.round(20)
+    assert cluster.caps[1:] == [{"nlp": 600_002, "vision": 30_000}]
+    replica.round(20)
+    assert len(cluster.caps) == 2
+
+
+def test_a_project_of_which_nothing_can_be_told_yet_holds_up_nobody(
+    cluster: Cluster, replica: Replica
+) -> None:
+    cluster.without_figures = {"nlp"}
+    cluster.add("train")
+    replica.round()
+    assert "train: let in" in cluster.written
+    assert set(cluster.figures) == {"vision"}
+    cluster.without_figures = set()
+    replica.round(20)
+    assert len(cluster.figures["nlp"]) == 1
+
+
+def _metric(replica: Replica, name: str) -> float:
+    return replica.metrics.registry.get_sample_value(name) or 0.0
+
+
+def test_work_whose_finalizer_was_taken_off_is_settled_by_what_was_seen_of_it(
+    cluster: Cluster, replica: Replica
+) -> None:
+    uid = cluster.add("train")
+    replica.round()
+    begun = replica.now[0] + 5
+    replica.pod("train", "Running", begun)
+    replica.round(5)
+    replica.round(30)
+    del cluster.items[uid]
+    replica.pods.clear()
+    for _ in range(3):
+        replica.round(10)
+    # It may only just not have been seen yet.
+    assert replica.balances() == (JOB + WAIT, 0)
+    replica.round(20)
+    # Until the first look at which it was not there any more.
+    assert replica.balances() == (0, 12_000 * (30 + 10))
+    assert _metric(replica, "tallyard_admission_orphans_total") == 1
+    for _ in range(5):
+        replica.round(20)
+    assert replica.balances() == (0, 12_000 * (30 + 10))
+    assert _metric(replica, "tallyard_admission_orphans_total") == 1
+
+
+def test_a_service_whose_finalizer_was_taken_off_pays_its_windows_and_owes_none_twice(
+    cluster: Cluster, replica: Replica
+) -> None:
+    uid = cluster.add("serve", limit=None)
+    replica.round()
+    replica.pod("serve", "Running", replica.now[0])
+    for _ in range(7):
+        replica.round(10 * MINUTE)
+    charged = replica.balances()[1]
+    assert charged == 12 * H
+    del cluster.items[uid]
+    replica.pods.clear()
+    replica.round(10)
+    replica.round(40)
+    assert replica.balances() == (0, 12_000 * (70 * MINUTE + 10))
+    with replica.store.books() as books:
+        assert not any(books.owed.values())
+
+
+def test_what_is_there_and_cannot_be_read_is_no_orphan(
+    cluster: Cluster, replica: Replica, caplog: pytest.LogCaptureFixture
+) -> None:
+    uid = cluster.add("train")
+    replica.round()
+    cluster.items[uid]["spec"]["podSets"][0]["template"]["spec"]["containers"][0]["resources"] = {
+        "requests": {"cpu": "many"}
+    }
+    cluster.touch(cluster.items[uid])
+    for _ in range(4):
+        replica.round(30)
+    assert replica.balances() == (JOB + WAIT, 0)
+    assert "Workload nlp/train" in caplog.text
+
+
+def test_it_is_told_how_long_the_oldest_waits_for_a_decision(
+    cluster: Cluster, replica: Replica, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "tallyard_admission_undecided_seconds"
+    replica.round()
+    assert _metric(replica, name) == 0
+    uid = cluster.add("train")
+    cluster.items[uid]["metadata"]["creationTimestamp"] = moment(replica.now[0])
+
+    def down(_: object) -> None:
+        raise StoreError("down")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(replica.store, "do", down)
+        with pytest.raises(StoreError):
+            replica.round(90)
+        assert _metric(replica, name) == 90
+    replica.round(1)
+    replica.round(1)
+    assert _metric(replica, name) == 0

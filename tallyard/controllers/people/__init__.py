@@ -1,0 +1,1 @@
+"""What people may know of the ledger: their own, by the login that their token proves."""
