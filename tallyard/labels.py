@@ -93,9 +93,9 @@ JOBSET_NAME = "jobset.sigs.k8s.io/jobset-name"
 # The admission check of the ledger; the finalizer with which a Workload is made and that stays until
 # it is let in; and the one that takes its place then, until its end is on record.
 CORE_HOURS_CHECK = "core-hours"
-CORE_HOURS_CONTROLLER = f"{DOMAIN}/core-hours"
 HOLD_FINALIZER = f"{DOMAIN}/hold"
 SETTLE_FINALIZER = f"{DOMAIN}/settle"
+FINALIZERS = frozenset({HOLD_FINALIZER, SETTLE_FINALIZER})
 
 # Who may do what: the roles, and the group whose members hold the operators' one.
 MEMBER_ROLE = "tallyard:member"
@@ -129,7 +129,6 @@ CORE_HOURS_PLURAL = "corehours"
 STAMP_POLICY = "tallyard-stamp"
 LOCK_POLICY = "tallyard-lock"
 ELSEWHERE_POLICY = "tallyard-elsewhere"
-HOLD_POLICY = "tallyard-hold"
 # What the cluster itself needs; no policy of ours says a word there. By name, so that no label
 # can let anything in or out.
 SYSTEM_NAMESPACES = (

@@ -10,8 +10,6 @@ from tallyard.cluster.client import ALL_NAMESPACES, Connection
 from tallyard.cluster.faults import ClusterError, Fault
 from tallyard.cluster.kinds import Workload
 
-_OURS = frozenset({labels.HOLD_FINALIZER, labels.SETTLE_FINALIZER})
-
 
 @dataclass(frozen=True)
 class Kept:
@@ -37,8 +35,8 @@ def kept(connection: Connection, namespace: str | None = None) -> tuple[Kept, ..
     for item in connection.list(Workload, namespace or ALL_NAMESPACES):
         meta = item["metadata"]
         all_ = tuple(meta.get("finalizers") or ())
-        if "deletionTimestamp" in meta and not _OURS.isdisjoint(all_):
-            others = tuple(each for each in all_ if each not in _OURS)
+        if "deletionTimestamp" in meta and not labels.FINALIZERS.isdisjoint(all_):
+            others = tuple(each for each in all_ if each not in labels.FINALIZERS)
             place = str(meta["namespace"]), str(meta["name"])
             found.append(Kept(*place, str(meta["resourceVersion"]), others))
     return tuple(sorted(found, key=lambda each: (each.namespace, each.name)))

@@ -84,7 +84,7 @@ class Workload:
     @property
     def is_kept(self) -> bool:
         """Say whether it stays until we let it go."""
-        return not {labels.HOLD_FINALIZER, labels.SETTLE_FINALIZER}.isdisjoint(self.finalizers)
+        return not labels.FINALIZERS.isdisjoint(self.finalizers)
 
     @property
     def attempt(self) -> int:

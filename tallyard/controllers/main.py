@@ -25,8 +25,9 @@ from tallyard.controllers.hosts.gate import Gate
 from tallyard.controllers.metrics import Metrics
 from tallyard.controllers.opening import opener
 from tallyard.controllers.overrides.ending import Ending
-from tallyard.controllers.people.api import Accounts, Api
-from tallyard.controllers.serving import Server
+from tallyard.controllers.people import api as people
+from tallyard.controllers.people.api import Accounts
+from tallyard.controllers.serving import Server, health
 from tallyard.controllers.working import Sees, Worker
 from tallyard.ledger.clock import Clock
 from tallyard.ledger.store.engine import engine_of
@@ -137,8 +138,8 @@ class Process:
             pass  # a kubeconfig that cannot be used is told now, and not every second
         checks = {"/healthz": self._is_alive, "/readyz": self._is_ready}
         address = (self._options.bind, self._options.port)
-        server = Server(address, self.metrics.registry, checks)
-        api = self._api()
+        server = Server(address, health(self.metrics.registry, checks), "http")
+        accounts = self._serve_people()
         _LOG.info("serving on port %d as %s", server.port, self._options.identity)
         for worker in self._workers:
             worker.start()
@@ -154,12 +155,12 @@ class Process:
             for worker in self._workers:
                 worker.stop()
             self._election.stop()
-            if api:
-                api.stop()
+            if accounts:
+                accounts.stop()
             server.stop()
             _LOG.info("ended")
 
-    def _api(self) -> Api | None:
+    def _serve_people(self) -> Server | None:
         """Serve people's accounts, where there is a ledger and a way to do so.
 
         Raises:
@@ -171,9 +172,10 @@ class Process:
         if options.accounts_tls and not (options.accounts_tls / "tls.crt").exists():
             _LOG.warning("no certificate in %s: nobody is told of accounts", options.accounts_tls)
             return None
-        api = Api((options.bind, options.accounts_port), self._accounts, options.accounts_tls)
-        _LOG.info("serving accounts on port %d", api.port)
-        return api
+        address = (options.bind, options.accounts_port)
+        server = Server(address, people.handler(self._accounts), "people", options.accounts_tls)
+        _LOG.info("serving accounts on port %d", server.port)
+        return server
 
     def _jobs(self) -> Iterator[Worker]:
         gate = Gate(self._election.is_leading, self.metrics)

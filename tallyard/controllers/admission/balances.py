@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from typing import Any
 
 from tallyard import labels
 from tallyard.cluster.client import Connection
@@ -13,39 +13,11 @@ from tallyard.cluster.kinds import CoreHoursStatus, ProjectTableStatus
 from tallyard.cluster.workloads import Workload
 from tallyard.controllers.admission.carrying_out import MANAGER
 from tallyard.ledger.accounts import Account
-from tallyard.ledger.amounts import CORE_HOUR, rate_text, text
+from tallyard.ledger.amounts import CORE_HOUR, rate_text
 from tallyard.ledger.books import Books
+from tallyard.ledger.figures import figures
 from tallyard.ledger.uses import Use
 from tallyard.spec.model import Platform
-
-
-@dataclass(frozen=True)
-class Balance:
-    """A project's core-hours of now, in thousandths of a core-second.
-
-    `granted` is what it was given and can still use some of, `used` what was charged of that and
-    not given back. `rate_milli` is what all that runs costs for an hour, in thousandths of a
-    core-hour.
-    """
-
-    granted: int
-    used: int
-    frozen: int
-    available: int
-    owed: int
-    rate_milli: int
-
-    @property
-    def status(self) -> Mapping[str, str]:
-        """Return it as people read it, in core-hours."""
-        return {
-            "granted": text(self.granted),
-            "used": text(self.used),
-            "frozen": text(self.frozen),
-            "available": text(self.available),
-            "owed": text(self.owed),
-            "burnRate": rate_text(self.rate_milli),
-        }
 
 
 def rates(works: Collection[Workload], uses: Callable[[str], Iterable[Use]]) -> Mapping[str, int]:
@@ -63,8 +35,11 @@ def rates(works: Collection[Workload], uses: Callable[[str], Iterable[Use]]) -> 
 
 def balances(
     platform: Platform, books: Books, rates_milli: Mapping[str, int], at: int
-) -> Mapping[str, Balance]:
-    """Return the balances of all projects, by namespace."""
+) -> Mapping[str, Mapping[str, str]]:
+    """Return what all projects have, by namespace, as people read it, in core-hours.
+
+    `burnRate` is what all that runs costs for an hour.
+    """
     return {
         project.namespace: _balance(books, project.id, rates_milli.get(project.id, 0), at)
         for project in platform.projects.values()
@@ -79,64 +54,57 @@ def caps(platform: Platform, books: Books, at: int) -> Mapping[str, int]:
     }
 
 
-def _balance(books: Books, project: str, rate_milli: int, at: int) -> Balance:
+def _balance(books: Books, project: str, rate_milli: int, at: int) -> Mapping[str, str]:
     account = Account(project)
-    lots = books.open_lots(account, at)
-    return Balance(
-        granted=sum(lot.in_force for lot in lots),
-        used=sum(lot.charged - lot.refunded for lot in lots),
-        # Work that began in the period before may have some frozen there.
-        frozen=sum(lot.frozen for lot in books.lots_of(account)),
-        available=books.available(account, at),
-        owed=books.debt(account),
-        rate_milli=rate_milli,
-    )
+    found = figures([*books.lots_of(account)], books.debt(account), at)
+    return {**found, "burnRate": rate_text(rate_milli)}
 
 
 class Told:
     """One thread's: what was written last, so that only what has changed is written."""
 
     def __init__(self) -> None:
-        self._told: dict[str, Balance] = {}
-        self._caps: Mapping[str, int] | None = None
+        self._told: dict[str, object] = {}
 
-    def tell(self, found: Mapping[str, Balance], connect: Callable[[], Connection]) -> None:
+    def tell(
+        self,
+        found: Mapping[str, Mapping[str, str]],
+        caps_: Mapping[str, int],
+        connect: Callable[[], Connection],
+    ) -> None:
         """Write what differs from what was written last.
 
-        Raises:
-            ClusterError: The server takes nothing at the moment.
-        """
-        for namespace, balance in found.items():
-            if self._told.get(namespace) == balance:
-                continue
-            change = {
-                "apiVersion": labels.API,
-                "kind": labels.CORE_HOURS_KIND,
-                "metadata": {"name": labels.CORE_HOURS_CHECK, "namespace": namespace},
-                "status": balance.status,
-            }
-            try:
-                connect().apply_status(CoreHoursStatus, change, MANAGER)
-            except ClusterError as error:
-                # Of a project that is new, or that is just being taken away.
-                if error.fault is not Fault.NOT_FOUND:
-                    raise
-            else:
-                self._told[namespace] = balance
-
-    def tell_caps(self, caps: Mapping[str, int], connect: Callable[[], Connection]) -> None:
-        """Write into the policies' table what has changed of the caps, in core-hours by project.
+        Args:
+            found: The balances by namespace.
+            caps_: By project, what one queue may have frozen, for the policies' table.
+            connect: Gives a connection; asked only where something is to be written.
 
         Raises:
             ClusterError: The server takes nothing at the moment.
         """
-        if caps == self._caps:
+        table = {"kind": labels.PROJECT_TABLE_KIND, "metadata": {"name": labels.PROJECT_TABLE}}
+        self._write("", ProjectTableStatus, table, {"caps": dict(caps_)}, connect)
+        for namespace, status in found.items():
+            place = {"name": labels.CORE_HOURS_CHECK, "namespace": namespace}
+            project = {"kind": labels.CORE_HOURS_KIND, "metadata": place}
+            self._write(namespace, CoreHoursStatus, project, status, connect)
+
+    def _write(
+        self,
+        key: str,
+        kind: type,
+        item: Mapping[str, Any],
+        status: Mapping[str, Any],
+        connect: Callable[[], Connection],
+    ) -> None:
+        if self._told.get(key) == status:
             return
-        change = {
-            "apiVersion": labels.API,
-            "kind": labels.PROJECT_TABLE_KIND,
-            "metadata": {"name": labels.PROJECT_TABLE},
-            "status": {"caps": dict(caps)},
-        }
-        connect().apply_status(ProjectTableStatus, change, MANAGER)
-        self._caps = caps
+        change = {"apiVersion": labels.API, **item, "status": status}
+        try:
+            connect().apply_status(kind, change, MANAGER)
+        except ClusterError as error:
+            # Of a platform or a project that is new, or that is just being taken away.
+            if error.fault is not Fault.NOT_FOUND:
+                raise
+        else:
+            self._told[key] = status

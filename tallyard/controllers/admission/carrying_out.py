@@ -48,8 +48,7 @@ def change(connection: Connection, item: Item, step: LetIn | Stop | LetGo) -> It
     """
     meta = item["metadata"]
     fields: dict[str, Any] = {"metadata": {"resourceVersion": meta["resourceVersion"]}}
-    ours = {labels.HOLD_FINALIZER, labels.SETTLE_FINALIZER}
-    others = [each for each in meta.get("finalizers") or () if each not in ours]
+    others = [each for each in meta.get("finalizers") or () if each not in labels.FINALIZERS]
     if isinstance(step, LetGo):
         fields["metadata"]["finalizers"] = others
     elif isinstance(step, LetIn):

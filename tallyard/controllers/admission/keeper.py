@@ -193,8 +193,9 @@ class Keeper:
 
     def _seconds_undecided(self) -> float:
         since = self._undecided_since
-        is_ours = since is not None and self._is_leading()
-        return max((self._now() - since).total_seconds(), 0.0) if since and is_ours else 0.0
+        if since is None or not self._is_leading():
+            return 0.0
+        return max((self._now() - since).total_seconds(), 0.0)
 
     def _forget(self, uid: str) -> None:
         for each in (self._waiting, self._windows, self._priced):
@@ -244,8 +245,7 @@ class Keeper:
         with self._store.books() as books:
             found = balances.balances(platform, books, rates, at)
             caps = balances.caps(platform, books, at)
-        self._told.tell_caps(caps, connect)
-        self._told.tell(found, connect)
+        self._told.tell(found, caps, connect)
 
     def _do(self, platform: Platform, at: int, connect: Callable[[], Connection]) -> None:
         """Take the steps of those whose turn it is, the ledger's all at once."""

@@ -51,9 +51,10 @@ class Sweep:
         used = tuple(uses.gone(use, use.reason, seen) if use.ended is None else use for use in kept)
         with self._store.books() as books:
             most = rules.debt_max(platform, books, work.project, seen.at)
+        # First: what is settled is not looked at again, and its uses would go on for ever.
+        using.keep(self._store.engine, seen.at, [(work.id, use) for use in used])
         freezes = self._store.freezes_of(work)
         outcomes = self._store.do([*orphans.settled(platform, freezes, used, most, seen.at)])
-        using.keep(self._store.engine, seen.at, [(work.id, use) for use in used])
         self._metrics.orphans.inc()
         _LOG.error(
             "the Workload of %s (%s) was gone, and its end was not on record; it is settled now",

@@ -7,12 +7,13 @@ moments in UTC.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from tallyard import labels
 from tallyard.ledger.accounts import Account
 from tallyard.ledger.amounts import text
+from tallyard.ledger.figures import figures
+from tallyard.ledger.periods import rfc3339
 from tallyard.ledger.records import FreezeRecord
 from tallyard.ledger.store.owning import Own
 from tallyard.spec.model import Platform, Project
@@ -34,21 +35,16 @@ def document(
         "apiVersion": labels.API,
         "kind": "Account",
         "login": login,
-        "at": _moment(at),
+        "at": rfc3339(at),
         "projects": [_project(project, account, own, at) for project, account, own in found],
     }
 
 
 def _project(project: Project, account: Account, own: Own, at: int) -> Mapping[str, Any]:
-    open_ = [lot for lot in own.lots if lot.is_open(at)]
     return {
         "project": project.key,
         "user": account.user,
-        "granted": text(sum(lot.in_force for lot in open_)),
-        "used": text(sum(lot.charged - lot.refunded for lot in open_)),
-        "frozen": text(sum(lot.frozen for lot in own.lots)),
-        "available": text(sum(lot.available for lot in open_)),
-        "owed": text(own.owed),
+        **figures(own.lots, own.owed, at),
         "freezes": [_freeze(each) for each in own.freezes],
     }
 
@@ -59,13 +55,9 @@ def _freeze(record: FreezeRecord) -> Mapping[str, Any]:
         "job": record.job,
         "queue": record.queue,
         "purpose": record.purpose.value,
-        "at": _moment(record.made),
+        "at": rfc3339(record.made),
         "open": record.is_open,
         "frozen": text(record.amount),
         "charged": text(record.charged),
         "refunded": text(record.refunded),
     }
-
-
-def _moment(at: int) -> str:
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -9,15 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import ssl
 import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -29,14 +26,13 @@ from tallyard.cluster.watch import Seen
 from tallyard.controllers.election import REQUEST_SECONDS_MAX
 from tallyard.controllers.opening import Open
 from tallyard.controllers.people.account import accounts, document
+from tallyard.controllers.serving import Answering
 from tallyard.controllers.spec_source import SpecInForce
 from tallyard.ledger.store.faults import StoreError
 from tallyard.ledger.store.owning import FREEZES_MAX, own
 
 PATH = "/v1/account"
 _LAST = 20
-# Whoever opens a connection and says nothing is let go.
-_SILENCE_SECONDS_MAX = 5.0
 # An answer about a token is believed for so long; a login that was taken away is seen after it.
 _BELIEVED_SECONDS = 10.0
 _BELIEVED_MAX = 1000
@@ -147,43 +143,6 @@ class Accounts:
             ) from error
 
 
-class Api:
-    """Serves in a thread; the port is bound when this returns."""
-
-    def __init__(self, address: tuple[str, int], accounts_: Accounts, tls: Path | None) -> None:
-        """Listen.
-
-        Args:
-            address: The host's address and the port, 0 for any.
-            accounts_: What is answered.
-            tls: The folder with `tls.crt` and `tls.key`; None for plain HTTP, as is only fit for
-                a machine of one's own.
-
-        Raises:
-            OSError: The port is another program's, or the certificate cannot be read.
-        """
-        self._http = ThreadingHTTPServer(address, _handler(accounts_))
-        self._http.daemon_threads = True
-        if tls is not None:
-            context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-            context.load_cert_chain(tls / "tls.crt", tls / "tls.key")
-            # The handshake is the handler's thread's, so that who is silent holds up nobody.
-            self._http.socket = context.wrap_socket(
-                self._http.socket, server_side=True, do_handshake_on_connect=False
-            )
-        threading.Thread(target=self._http.serve_forever, name="people", daemon=True).start()
-
-    @property
-    def port(self) -> int:
-        """Return the port."""
-        return int(self._http.server_address[1])
-
-    def stop(self) -> None:
-        """Serve no more."""
-        self._http.shutdown()
-        self._http.server_close()
-
-
 def _last(address: str) -> int:
     """Return how many freezes are asked for.
 
@@ -203,11 +162,11 @@ def _last(address: str) -> int:
     return int(text)
 
 
-def _handler(found: Accounts) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        timeout = _SILENCE_SECONDS_MAX
+def handler(found: Accounts) -> type[Answering]:
+    """Return what answers whoever asks for their account."""
 
-        def do_GET(self) -> None:
+    class People(Answering):
+        def do_GET(self) -> None:  # noqa: N802 - the name is that of http.server
             try:
                 last = _last(self.path)
                 body = found.answer(self.headers.get("Authorization", ""), last)
@@ -219,14 +178,6 @@ def _handler(found: Accounts) -> type[BaseHTTPRequestHandler]:
 
         def _say(self, status: HTTPStatus, body: Mapping[str, Any]) -> None:
             written = json.dumps(body, ensure_ascii=False).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Cache-Control", "no-store")
-            self.send_header("Content-Length", str(len(written)))
-            self.end_headers()
-            self.wfile.write(written)
+            self.answer(status, written, "application/json", Cache_Control="no-store")
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    return Handler
+    return People

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from tallyard.cluster.client import Connection
 from tallyard.cluster.faults import ClusterError, Fault
 from tallyard.cluster.watch import Listed
-from tallyard.controllers.people.api import PATH, Accounts, Api
+from tallyard.controllers.people.api import PATH, Accounts, handler
+from tallyard.controllers.serving import Server
 from tallyard.ledger.commands import AnyCommand, GrantCluster, GrantProject, Settle, Share
 from tallyard.ledger.store.engine import engine_of
 from tallyard.ledger.store.migrating import migrate
@@ -108,7 +109,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Iterator[People]:
     base = OVERLAY.with_name("platform.yaml")
     files = SpecFile("local.yaml", OVERLAY.read_text()), SpecFile(base.name, base.read_text())
     accounts.see_spec(Listed((spec_manifest(*files).object,)))
-    api = Api(("127.0.0.1", 0), accounts, None)
+    api = Server(("127.0.0.1", 0), handler(accounts), "people")
     yield People(cluster, accounts, api.port)
     api.stop()
     engine.dispose()
@@ -251,7 +252,7 @@ def test_before_the_spec_was_read_nobody_is_told(tmp_path: Path) -> None:
         yield cast("Connection", Cluster())
 
     accounts = Accounts(engine, open_, lambda: datetime.fromtimestamp(NOW, UTC))
-    api = Api(("127.0.0.1", 0), accounts, None)
+    api = Server(("127.0.0.1", 0), handler(accounts), "people")
     try:
         assert People(Cluster(), accounts, api.port).ask()[0] == 503
     finally:
