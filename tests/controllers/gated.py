@@ -76,20 +76,12 @@ class Gated:
         done = self.lab.kubectl(*arguments, objects=told)
         assert done.returncode == 0, done.stderr
 
-    def start(
-        self,
-        name: str,
-        server: str | None = None,
-        ledger: str | None = None,
-        accounts_port: int | None = None,
-    ) -> None:
+    def start(self, name: str, server: str | None = None) -> None:
         """Start controllers as their own service account, and wait until they have read all.
 
         Args:
             name: the replica's.
             server: the address by which it reaches the API server, where that is another one.
-            ledger: where the ledger is; without it nothing is metered.
-            accounts_port: where people may ask for their account.
         """
         token = self.lab.api.token(labels.SYSTEM_NAMESPACE, labels.CONTROLLERS, 3600)
         path = self.folder / f"{name}.kubeconfig"
@@ -102,8 +94,6 @@ class Gated:
         command = [
             *(sys.executable, "-m", "tallyard.controllers", "--kubeconfig", str(path)),
             *("--identity", name, "--bind", LOOPBACK, "--port", str(port)),
-            *(("--ledger", ledger) if ledger else ()),
-            *(("--accounts-port", str(accounts_port)) if accounts_port else ()),
         ]
         log = self.folder / f"{name}.log"
         self.replicas[name] = processes.start(name, command, log=log, environment=os.environ), port

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import warnings
 from collections.abc import Iterator
@@ -12,8 +10,6 @@ from pathlib import Path
 
 import psycopg
 
-from lab import processes
-
 with warnings.catch_warnings():
     # It looks for a folder of a person who is logged in.
     warnings.simplefilter("ignore")
@@ -21,7 +17,6 @@ with warnings.catch_warnings():
 
 # The package waits 10 s for the start; a busy machine may take longer, and the next try finds it.
 _TRIES_MAX = 6
-_ENDS_SECONDS_MAX = 20
 
 
 @contextmanager
@@ -46,25 +41,6 @@ def own_database(server: PostgresServer, name: str) -> Iterator[str]:
         _run(server, f"DROP DATABASE {name} WITH (FORCE)")
 
 
-@contextmanager
-def away(server: PostgresServer) -> Iterator[None]:
-    """End a server as a lost host would, and start it again on the same data."""
-    process = processes.identify("postgres", server.get_pid() or 0, server.log)
-    if process is None:
-        raise AssertionError("it does not run")
-    # It does not wait for who is connected, and writes nothing more.
-    os.kill(process.pid, signal.SIGQUIT)
-    if not processes.wait(process, _ENDS_SECONDS_MAX):
-        raise AssertionError("it does not end")
-    try:
-        yield
-    finally:
-        before = server.get_uri()
-        server.ensure_postgres_running()
-        if server.get_uri() != before:
-            raise AssertionError(f"it is at another address now, and not at {before}")
-
-
 def _run(server: PostgresServer, statement: str) -> None:
     """Run what cannot be in a transaction; unlike `psql`, a failure is told."""
     with psycopg.connect(server.get_uri(), autocommit=True) as connection:
@@ -82,4 +58,4 @@ def _started(folder: Path) -> PostgresServer:
     raise AssertionError
 
 
-__all__ = ["PostgresServer", "away", "own_database", "running"]
+__all__ = ["PostgresServer", "own_database", "running"]

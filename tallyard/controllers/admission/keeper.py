@@ -14,7 +14,7 @@ import logging
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from tallyard.cluster.client import Connection
@@ -39,6 +39,7 @@ from tallyard.controllers.admission.steps import (
 )
 from tallyard.controllers.admission.sweeping import Sweep
 from tallyard.controllers.admission.verdict import steps
+from tallyard.controllers.admission.waiting import Waiting
 from tallyard.controllers.metrics import Metrics
 from tallyard.controllers.spec_source import SpecInForce
 from tallyard.ledger.commands import AnyCommand, Owe
@@ -54,9 +55,6 @@ _LOG = logging.getLogger(__name__)
 _DUE_SECONDS = 10
 # All is looked at this often whatever is seen: windows end, and what was lost is found again.
 _ALL_SECONDS = 20
-# Who waits for core-hours is asked for again this soon after a balance has changed, and the numbers
-# on its check are written anew at most this often.
-_AGAIN_SECONDS, _SENTENCE_SECONDS = 1, 30
 # So many are looked at in one round, and what a round writes takes about this long at most; the
 # rest is the next one's.
 _ROUND_MAX, _WORK_SECONDS_MAX = 500, 20.0
@@ -64,16 +62,6 @@ _ROUND_MAX, _WORK_SECONDS_MAX = 500, 20.0
 _DUE_ROUNDS_MAX = 5
 # What the API server says about one object, while it may well take another.
 _OF_ONE_OBJECT = frozenset({Fault.CONFLICT, Fault.NOT_FOUND, Fault.REFUSED, Fault.FORBIDDEN})
-
-
-@dataclass
-class _Waiting:
-    """One that the ledger has refused: at which state of its books and when; what was said when."""
-
-    seq: int
-    at: int
-    said: str = ""
-    said_at: int = 0
 
 
 @dataclass
@@ -117,7 +105,7 @@ class Keeper:
         """Take over from another replica, of which nobody knows how far it came."""
         self._observed: Observed | None = None
         self._undone = set(self._scene.works)
-        self._waiting: dict[str, _Waiting] = {}
+        self._waiting = Waiting()
         self._windows: defaultdict[str, Windows] = defaultdict(Windows)
         self._priced: dict[str, tuple[str, Priced]] = {}
         self._told = Told()
@@ -142,7 +130,7 @@ class Keeper:
     def see_pods(self, seen: Seen) -> None:
         """Take what was seen of the pods."""
         for uid in self._scene.see_pods(seen):
-            self._waiting.pop(uid, None)
+            self._waiting.drop(uid)
             self._undone.add(uid)
 
     def work(self, connect: Callable[[], Connection]) -> None:
@@ -198,8 +186,9 @@ class Keeper:
         return max((self._now() - since).total_seconds(), 0.0)
 
     def _forget(self, uid: str) -> None:
-        for each in (self._waiting, self._windows, self._priced):
-            each.pop(uid, None)
+        self._waiting.drop(uid)
+        self._windows.pop(uid, None)
+        self._priced.pop(uid, None)
         self._undone.discard(uid)
         if self._observed:
             self._observed.forget(uid)
@@ -271,11 +260,7 @@ class Keeper:
             for uid in self._undone & works.keys()
             if uid not in self._waiting or works[uid].is_going or works[uid].is_finished
         }
-        wanted |= {
-            uid
-            for uid, waits in self._waiting.items()
-            if not 0 <= at - waits.at < (_ALL_SECONDS if waits.seq == seq else _AGAIN_SECONDS)
-        }
+        wanted |= self._waiting.due(seq, at)
         ordered = sorted((works[uid] for uid in wanted), key=lambda work: (work.made, work.uid))
         chosen = ordered[:_ROUND_MAX]
         self._is_behind |= len(ordered) > len(chosen)
@@ -312,22 +297,21 @@ class Keeper:
         for plan, step in asks:
             plan.left.popleft()
             found = {command: next(outcomes) for command in step.commands}
-            self._answer(plan, step, found, _Waiting(seq, at))
+            self._answer(plan, step, found, seq, at)
 
     def _answer(
-        self, plan: _Plan, step: Ask, outcomes: Mapping[AnyCommand, Outcome], waits: _Waiting
+        self, plan: _Plan, step: Ask, outcomes: Mapping[AnyCommand, Outcome], seq: int, at: int
     ) -> None:
-        """Go on with a plan as the ledger has answered; `waits` is for one that is refused."""
+        """Go on with a plan as the ledger has answered, at a state of its books."""
         uid = plan.known.seen.uid
         refusals = [each for each in outcomes.values() if not isinstance(each, Done)]
         for command, outcome in outcomes.items():
             if isinstance(command, Owe) and isinstance(outcome, Done):
                 self._windows[uid].owed.add(int(command.key.rpartition("/")[2]))
         if not refusals:
-            self._waiting.pop(uid, None)
+            self._waiting.drop(uid)
         elif not step.or_go_on:
-            said = self._waiting.get(uid, waits)
-            self._waiting[uid] = replace(said, seq=waits.seq, at=waits.at)
+            self._waiting.refuse(uid, seq, at)
             plan.left.clear()
             if step.or_stop:
                 plan.left.append(Stop())
@@ -348,7 +332,7 @@ class Keeper:
                 plan.left.clear()
                 self._undone.add(uid)
                 # What could not be said is said when it is decided again.
-                self._waiting.pop(uid, None)
+                self._waiting.drop(uid)
                 self._give_up(error, item)
 
     def _take_step(
@@ -362,11 +346,11 @@ class Keeper:
         uid = known.seen.uid
         if isinstance(step, Say):
             text = self._text(known, step, at)
-            if step.refusal and not self._has_news(uid, text, at):
+            if step.refusal and not self._waiting.is_news(uid, text, at):
                 return
             written = carrying_out.say(connect(), item, step.state, text, self._now())
             if step.refusal:
-                self._waiting[uid].said, self._waiting[uid].said_at = text, at
+                self._waiting.say(uid, text, at)
         elif isinstance(step, LetIn | Stop | LetGo):
             written = carrying_out.change(connect(), item, step)
         else:
@@ -386,12 +370,6 @@ class Keeper:
             relief = judging.relief_of(known, self._scene.works.values(), books.freezes, at)
             names = {name: record.name for name, record in books.projects.items()}
             return saying.refused(known, step.refusal, names, relief)
-
-    def _has_news(self, uid: str, text: str, at: int) -> bool:
-        """Say whether a refusal is to be written: another one than before, and not each second."""
-        waits = self._waiting[uid]
-        is_soon = bool(waits.said) and 0 <= at - waits.said_at < _SENTENCE_SECONDS
-        return text != waits.said and not is_soon
 
     def _give_up(self, error: ClusterError, item: Item) -> None:
         """Leave one out that the server does not take, until the next round; others do not wait.

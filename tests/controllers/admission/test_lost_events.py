@@ -18,9 +18,8 @@ from tallyard.ledger.commands import Freeze
 from tallyard.ledger.store import reading
 from tallyard.ledger.store.engine import reads
 from tallyard.ledger.store.store import Store
-from tests.controllers.admission.test_keeper import Cluster, Replica, cluster, moment, now, store
+from tests.controllers.admission.keeping import Cluster, Replica, moment
 
-__all__ = ["cluster", "now", "store"]  # fixtures
 RATE, WAIT_SECONDS_MAX = 12_000, 300
 WORKS, STEPS = 5, 60
 type Object = dict[str, Any]
